@@ -63,14 +63,44 @@ export { splitGroupVersion, type Verb } from "./core/versions.ts";
 
 // Users, and what they may do.
 export type {
+  AnonymousRule,
   AuthenticationAnswer,
   AuthenticatorContext,
   ClientCertificate,
+  ClientTrust,
+  ClientTrustSource,
+  FoundObject,
+  LookUpObject,
   OpenedAuthenticator,
+  PublicDocument,
+  PublicDocuments,
   RequestToAuthenticate,
   TokenAnswer,
+  TokenCaching,
+  TokenIssuer,
   TokenToAuthenticate,
 } from "./core/authentication.ts";
+// What the server offers to authenticators and other parts: settings, files, other servers, keys.
+export {
+  type CheckedSetting,
+  type FollowedFiles,
+  type PartAnswer,
+  type PartChecks,
+  type PartClient,
+  type PartContext,
+  type PartCrypto,
+  type PartFiles,
+  type PartInspection,
+  type PartKey,
+  type PartRemotes,
+  type PartRequest,
+  type SettingKey,
+  type SettingKind,
+  type SettingOf,
+  settingsOf,
+  type SettingValues,
+} from "./core/part.ts";
+export type { Fault, PlacedMistake } from "./core/config/mistake.ts";
 export type {
   Access,
   AdmissionServer,

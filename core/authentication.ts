@@ -1,8 +1,9 @@
 /** Authenticators of plugins: the request that they see, and their answers. */
+import type { IssuedToken, TokenToIssue } from "./access.ts";
 import type { Api } from "./api.ts";
-import type { Names } from "./names.ts";
+import type { ApiObject } from "./meta/object-meta.ts";
+import type { FollowedFiles, PartChecks, PartContext } from "./part.ts";
 import type { Caller } from "./user-info.ts";
-import type { MetricOf } from "../metrics/mod.ts";
 
 /** The certificate of a client, which the server has verified. */
 export interface ClientCertificate {
@@ -28,6 +29,10 @@ export interface RequestToAuthenticate {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** Absent if the client has sent none. */
   readonly certificate: ClientCertificate | undefined;
+  /** Why the certificate that the client has sent is not trusted. `certificate` is absent then. */
+  readonly certificateRefused?: string | undefined;
+  /** The certificate of the client if a CA of front proxies has issued it, whether or not a CA of clients has. */
+  readonly frontProxy?: ClientCertificate | undefined;
   /** The time of the request in milliseconds since the epoch. */
   readonly now: number;
   /** Aborts when the client disconnects. */
@@ -49,51 +54,158 @@ export interface TokenToAuthenticate {
   readonly audiences: readonly string[];
   /** The time in milliseconds since the epoch. */
   readonly now: number;
+  /** Adds the text of a Warning header to the answer of a request. Absent for a TokenReview. */
+  readonly warn?: ((text: string) => void) | undefined;
 }
 
 /**
  * The answer of an authenticator for a token: its user; a refusal of a token of its kind; or undefined (no opinion) for any other token. `audiences`: those
  * that the token is for; the server compares them with those that are asked for. Default: those of the server. A TokenReview shows
- * the reason of a refusal.
+ * the reason of a refusal. `expires`: the time in milliseconds since the epoch from which a cache must not have the answer.
  */
-export type TokenAnswer = { readonly user: Caller; readonly audiences?: readonly string[] } | { readonly refused: string } | undefined;
+export type TokenAnswer =
+  | { readonly user: Caller; readonly audiences?: readonly string[]; readonly expires?: number }
+  | { readonly refused: string }
+  | undefined;
 
-/** The context of a plugin's authenticator, valid while the server runs. */
-export interface AuthenticatorContext {
-  /** The names that replace `{domain}` and `{platform}`. */
-  readonly names: Names;
-  /** The API in process, as a member of system:masters, so that it never waits for an authenticator. */
-  readonly api: Api;
-  /** The recorder of a metric that the plugin declares in `metrics`. Throws for any other. */
-  readonly metric: MetricOf;
-  /** Logs an error: a sentence without secrets, and the error. */
-  readonly logError: (sentence: string, error?: unknown) => void;
-  /** Aborts when the server stops, or when the plugin is removed. */
-  readonly signal: AbortSignal;
+/** An object as the server knows it. */
+export interface FoundObject<T extends ApiObject = ApiObject> {
+  /** The revision of its last write. */
+  readonly revision: number;
+  /** Whether this text is in its JSON, without decoding. */
+  mentions(text: string): boolean;
+  /** Decoded on first use. */
+  readonly object: T;
 }
 
 /**
- * A running authenticator of a plugin, for requests, for bearer tokens, or for both. If a method throws, or has no answer after `authenticatorMsMax`, the error
+ * An object of the core group in its stored version, from the watch cache, so that it costs less than a request. A write or deletion by this server has effect at
+ * once, one by another server when its event has arrived. An object that is not in the cache is read from the store. Undefined if there is none. Rejects
+ * until the store is open.
+ */
+export type LookUpObject = <T extends ApiObject>(resource: string, namespace: string, name: string) => Promise<FoundObject<T> | undefined>;
+
+/** The context of a plugin's authenticator, valid while it runs. */
+export interface AuthenticatorContext extends PartContext {
+  /**
+   * The API in process, as a member of system:masters, so that it never waits for an authenticator. Its methods reject until the server has started, so `open` must
+   * not wait for them.
+   */
+  readonly api: Api;
+  /** Reads single objects, as often as requests come. */
+  readonly lookUp: LookUpObject;
+  /** The audiences of the server. Empty: tokens are not checked for their audience. */
+  readonly audiences: () => readonly string[];
+  /** The URL of the server; "" before it listens. */
+  readonly address: () => string;
+}
+
+/** For how long the server may keep answers about tokens, in milliseconds; 0 for never. Failures are never kept. */
+export interface TokenCaching {
+  /** For answers with a user. */
+  readonly acceptedMs: number;
+  /** For refusals, and for tokens about which it has no opinion. */
+  readonly refusedMs: number;
+  /** Answers are forgotten when this value is another one. */
+  readonly generation?: () => unknown;
+}
+
+/** New tokens of service accounts. */
+export interface TokenIssuer {
+  /** A token with an expiration. */
+  issue(request: TokenToIssue): Promise<IssuedToken>;
+  /** A token without expiration, which is accepted while the Secret contains it. */
+  issueLegacy(namespace: string, account: { readonly name: string; readonly uid: string }, secretName: string): Promise<string>;
+}
+
+/** A document for every client. */
+export interface PublicDocument {
+  /** The Content-Type. */
+  readonly mediaType: string;
+  /** The text. */
+  readonly body: string;
+  /** Seconds for which clients and proxies may cache it. */
+  readonly cacheSeconds: number;
+}
+/** Documents that everybody with the right to get their paths may read, such as the keys that verify tokens. */
+export interface PublicDocuments {
+  /** Their paths; empty if there are none now. */
+  paths(): readonly string[];
+  /** The document of one of the paths. */
+  read(path: string): Promise<PublicDocument>;
+}
+
+/** CAs whose certificates the server asks clients for. PEM; "" for none. */
+export interface ClientTrust {
+  /** For client certificates. */
+  readonly clientCa: string;
+  /** For the certificates of front proxies. */
+  readonly frontProxyCa: string;
+}
+/** CAs that come from somewhere else than the flags, and change. */
+export interface ClientTrustSource {
+  /** The active CAs. */
+  current(): ClientTrust;
+  /** Calls `changed` with each new trust until the part ends; a trust for which `changed` throws must not be activated. */
+  follow(changed: (trust: ClientTrust) => void): void;
+}
+
+/** The rule about requests without credentials. */
+export interface AnonymousRule {
+  /** Whether they are allowed. */
+  readonly enabled: boolean;
+  /** The paths for which they are allowed. Empty: all. */
+  readonly conditions?: readonly { readonly path?: string }[];
+}
+
+/**
+ * A running authenticator of a plugin, for requests, for bearer tokens, or for both. If a method throws, or has no answer in time, the error
  * is logged with the name of the authenticator, and the request is 401 unless another authenticator accepts it.
  */
 export interface OpenedAuthenticator {
   /** Decides about one request. */
   authenticate?(request: RequestToAuthenticate): Promise<AuthenticationAnswer> | AuthenticationAnswer;
-  /** Decides about a bearer token, of a request or of a TokenReview. Its answers are not cached. */
+  /** Decides about a bearer token, of a request or of a TokenReview. */
   authenticateToken?(token: TokenToAuthenticate): Promise<TokenAnswer> | TokenAnswer;
+  /** Default: answers about tokens are not cached. */
+  readonly caching?: TokenCaching;
+  /** The files that it uses. */
+  readonly followed?: readonly FollowedFiles[];
+  /** Signs new tokens, if it authenticates those of service accounts. */
+  readonly issuer?: TokenIssuer;
+  /** Documents about its credentials for other programs. */
+  readonly documents?: PublicDocuments;
+  /** CAs that it brings. */
+  readonly trust?: ClientTrustSource;
+  /** The rule about requests without credentials, in place of --anonymous-auth. */
+  readonly anonymous?: AnonymousRule;
+  /** Resolves when it is ready for the first request; the server does not wait for it. Never rejects. */
+  ready?(): Promise<void>;
+  /** Resolves when its work in the background has ended, after the signal has aborted. Never rejects. */
+  ended?(): Promise<void>;
 }
 
 /**
- * An authenticator of a plugin. It runs while the plugin is served. The first authenticator that has a user decides; those of the server and of
- * all plugins are asked until then.
+ * An authenticator of a plugin. It runs while the plugin is served. The first authenticator that has a user decides; all are asked until then, in the
+ * order of their plugins.
  */
 export interface AuthenticatorDefinition {
   /** Lower-case letters, digits and dashes, such as `signed-header`. It begins the reasons of refusals. */
   readonly name: string;
   /** One sentence for reference pages. */
   readonly summary: string;
-  /** Runs before the authenticators of the server. Default: after them. Within both groups plugins run in their order. */
+  /** Runs before the authenticators of other plugins that do not have this. */
   readonly runsFirst?: true;
-  /** Starts it. If it throws, the error is logged and the server runs without it until the next reload. */
-  open(context: AuthenticatorContext): OpenedAuthenticator;
+  /** Decides about requests before bearer tokens are looked at. Default: after them, if it does not run first. */
+  readonly beforeTokens?: true;
+  /** Reasons of refusals and errors are complete without the name of the authenticator. */
+  readonly plainReasons?: true;
+  /** Milliseconds for one request or token. Default: `authenticatorMsMax`. */
+  readonly answerMs?: number;
+  /** The server does not start if `open` fails. Default: the error is logged, and the server runs without it until the next reload. */
+  readonly required?: true;
+  /** What its settings have wrong. */
+  readonly checks?: PartChecks;
+  /** Starts it. Undefined if the settings do not ask for it. */
+  open(context: AuthenticatorContext): OpenedAuthenticator | undefined | Promise<OpenedAuthenticator | undefined>;
 }

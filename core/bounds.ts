@@ -9,5 +9,9 @@ export const typedDepthMax = bound(500);
 export const strictFindingsMax = bound(100);
 /** Total UTF-16 units of the validation errors of one object. A response has at least one error. */
 export const fieldErrorsLengthMax = bound(1024 * 1024);
+/** Bits of the longest RSA key of a client certificate or an issuer (Go's crypto/tls). */
+export const rsaKeyBitsMax = bound(8192);
+/** Certificates of a client's chain that are read, including the client certificate. */
+export const peerChainLengthMax = bound(16);
 /** UTF-16 units of one string in the log. */
 export const logTextLengthMax = bound(4096);

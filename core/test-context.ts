@@ -1,7 +1,6 @@
 /** Fakes for tests of hooks. */
 import type { Access, AdmissionServer, Reader } from "./access.ts";
 import { ExpressionWork } from "./admission/expression-work.ts";
-import { defaultNames } from "./names.ts";
 import type { HookContext, RequestHookContext } from "./plugin.ts";
 import { struct } from "./schema.ts";
 
@@ -9,17 +8,6 @@ import { struct } from "./schema.ts";
 export const noMetric: HookContext["metric"] = ({ name }) => {
   throw new Error(`The metric "${name}" is not expected to be recorded`);
 };
-
-/** The context of a hook of `v1`, without gates. */
-export const hookContext: HookContext = Object.freeze({
-  names: defaultNames,
-  gates: () => false,
-  now: "2024-01-02T03:04:05Z",
-  subresource: "",
-  requestVersion: "v1",
-  minCompatibility: "1.34",
-  metric: noMetric,
-});
 
 /** The context of a hook that may read: `context` with a caller, a reader and access checks. Members that are not given throw. */
 export function fakeRequestContext(

@@ -3,23 +3,20 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { exportSPKI, SignJWT, UnsecuredJWT } from "jose";
 import { systemClock } from "../core/async.ts";
-import {
-  cachedTokens,
-  type ExpiringUser,
-  type IssuerConfig,
-  JwtAuthenticator,
-  signingAlgorithms,
-  TokenRefusal,
-} from "../kernel/access/authentication/mod.ts";
+import { type ExpiringUser, TokenRefusal } from "../core/token-authenticator.ts";
+import { cachedTokens } from "../kernel/access/authentication/mod.ts";
+import type { IssuerConfig } from "../plugins/authentication/configuration/schema.ts";
+import { JwtAuthenticator, signingAlgorithms } from "../plugins/authentication/jwt/authenticator.ts";
+import { isCertificate } from "./service-accounts/accounts.ts";
 import { issuerDocumentBytesMax, issuerFetch } from "../server/startup/issuer-fetch.ts";
 import { keyedHash } from "../server/startup/keyed-hash.ts";
 import { type OidcIssuer, openIssuer } from "./oidc-issuer.ts";
 import { until } from "./real-server.ts";
-import { keyFetchBurst, keyFetchMs, keyFetchWaitersMax, keySetAgeMs } from "../kernel/access/authentication/jwt/remote-keys.ts";
-import { jwtLengthMax } from "../kernel/access/authentication/jwt/untrusted.ts";
-import { claimGroupsMax } from "../kernel/access/authentication/jwt/expressions.ts";
+import { keyFetchBurst, keyFetchMs, keyFetchWaitersMax, keySetAgeMs } from "../plugins/authentication/jwt/remote-keys.ts";
+import { jwtLengthMax } from "../plugins/authentication/jwt/untrusted.ts";
+import { claimGroupsMax } from "../plugins/authentication/jwt/expressions.ts";
 import { tokenLookupsMax } from "../kernel/access/authentication/token-cache.ts";
-import { keysOfSetMax } from "../kernel/access/authentication/jwt/usable-keys.ts";
+import { keysOfSetMax } from "../plugins/authentication/jwt/usable-keys.ts";
 
 function configured(issuer: Pick<OidcIssuer, "url" | "ca">, more: Partial<IssuerConfig["issuer"]> = {}): IssuerConfig {
   return {
@@ -60,6 +57,7 @@ async function world(authenticators: readonly IssuerConfig[], waits = true, algo
       keysFetched: (_issuer, text) => fetched.push(text !== undefined),
       removed: () => {},
     },
+    isCertificate,
     report: (sentence, error) => reports.push(`${sentence}: ${String(error)}`),
   });
   const { active } = authenticator.replace(authenticators);

@@ -87,10 +87,10 @@ test("a plugin's authenticator accepts a signed header, and refuses another sign
 test("the signature of the page is valid for a minute, to the millisecond", () =>
   ofThePage(async ({ signedHeaderPlugin, signedUser }) => {
     const { authenticators: [definition] = [] } = signedHeaderPlugin("secret");
-    const opened = definition!.open({} as any); // `any`: this authenticator uses nothing of its context
+    const opened = await definition!.open({} as any); // `any`: this authenticator uses nothing of its context
     const signed = { method: "GET", url: "/", name: "carol", time: 1_000_000 };
     const headers = { "x-signed-user": signedUser("secret", signed) };
-    const at = (now: number) => opened.authenticate!({ ...signed, headers, now, certificate: undefined, signal: AbortSignal.abort() });
+    const at = (now: number) => opened!.authenticate!({ ...signed, headers, now, certificate: undefined, signal: AbortSignal.abort() });
     assert.deepEqual(at(1_060_000), { user: { name: "signed:carol", groups: ["signed"] } });
     assert.deepEqual(at(940_000), { user: { name: "signed:carol", groups: ["signed"] } });
     for (const now of [1_060_001, 939_999]) assert.deepEqual(at(now), { refused: "the signature is more than a minute old" });

@@ -10,7 +10,8 @@ import type { Exchange, Reply } from "../request/exchange.ts";
 import { notFoundText, textReply } from "../respond/text.ts";
 import { openapiReply } from "./openapi/reply.ts";
 import { type MayGet, type StatusPage, wantsPage } from "./status-page.ts";
-import { tokenDocumentReply, type TokenDocuments } from "./token-documents.ts";
+import type { PublicDocuments } from "../../core/authentication.ts";
+import { tokenDocumentReply } from "./token-documents.ts";
 import { type RequestInfo, trimSlashes } from "../request/request-info.ts";
 import { indentedText } from "../../core/value-text.ts";
 
@@ -21,7 +22,7 @@ export interface Outside {
   /** Text of /metrics, or of /metrics/slis, and its media type. */
   metrics(which?: "slis"): Promise<{ readonly contentType: string; readonly text: string }>;
   /** The discovery documents for service account tokens. */
-  readonly tokenDocuments: TokenDocuments;
+  readonly tokenDocuments: PublicDocuments;
   /** The discovery documents of all groups, which are made once. */
   readonly discovery: DiscoveryReplies;
   /** The page for browsers. */

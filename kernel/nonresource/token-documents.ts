@@ -1,24 +1,12 @@
 /** The documents with which other programs verify service account tokens: exact paths, GET only. */
 import { checkProduced } from "../../core/codec/negotiate.ts";
+import type { PublicDocuments } from "../../core/authentication.ts";
 import { methodNotAllowedError, noRouteError } from "../../core/status-error.ts";
 import { type Exchange, header, type Reply } from "../request/exchange.ts";
 import { trimSlashes } from "../request/request-info.ts";
 
-export interface TokenDocument {
-  readonly mediaType: string;
-  readonly body: string;
-  /** Seconds for which clients and proxies may cache it. */
-  readonly cacheSeconds: number;
-}
-/** The documents of a server. */
-export interface TokenDocuments {
-  /** Their paths; empty if the issuer of tokens is not a URL. */
-  paths(): readonly string[];
-  read(path: string): Promise<TokenDocument>;
-}
-
 /** The reply to the path of a document or below one; undefined for other paths. */
-export async function tokenDocumentReply(exchange: Exchange, path: string, documents: TokenDocuments): Promise<Reply | undefined> {
+export async function tokenDocumentReply(exchange: Exchange, path: string, documents: PublicDocuments): Promise<Reply | undefined> {
   const root = documents.paths().find((each) => path === each || path.startsWith(`${each}/`));
   if (root === undefined) return undefined;
   // Trailing slashes are ignored; paths below are a Status 404.

@@ -1,14 +1,24 @@
 import assert from "node:assert/strict";
-import { hookContext } from "../../core/test-context.ts";
 import { test } from "node:test";
 import type { HookContext } from "../../plugin.ts";
+import { defaultNames } from "../../toolbox.ts";
 import { customResourceDefinitions } from "./definitions.ts";
 import { dropGatedFields } from "./dropped.ts";
 import type { SchemaProps } from "./schema-props.ts";
 import { testDefinition, testVersion } from "./test-definition.ts";
 import { formatWarnings } from "./warnings.ts";
 
-const context: HookContext = { ...hookContext, requestVersion: "apiextensions.k8s.io/v1" };
+const context: HookContext = {
+  names: defaultNames,
+  gates: () => false,
+  now: "2024-01-02T03:04:05Z",
+  subresource: "",
+  requestVersion: "apiextensions.k8s.io/v1",
+  minCompatibility: "1.34",
+  metric: () => {
+    throw new Error("no metrics");
+  },
+};
 
 test("a new storage version is added to the stored versions", () => {
   const prior = testDefinition();

@@ -1,13 +1,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type FieldError, fieldErrorText } from "../../core/field-error.ts";
+import { defaultNames } from "../../core/names.ts";
 import type { HookContext } from "../../core/plugin.ts";
 import { cellAt } from "../../core/test-cells.ts";
-import { hookContext } from "../../core/test-context.ts";
+import { noMetric } from "../../core/test-context.ts";
 import { leases } from "./lease.ts";
 
 const groupVersion = "coordination.{domain}/v1";
-const at: HookContext = { ...hookContext, gates: () => true, requestVersion: groupVersion };
+const at: HookContext = {
+  names: defaultNames,
+  gates: () => true,
+  now: "2024-01-02T03:04:05Z",
+  subresource: "",
+  requestVersion: groupVersion,
+  minCompatibility: "1.34",
+  metric: noMetric,
+};
 const metadata = { name: "one", namespace: "demo", uid: "u", creationTimestamp: "2024-01-02T03:04:05Z" };
 const make = (spec: object) => ({ kind: "Lease", apiVersion: "coordination.k8s.io/v1", metadata, spec });
 const texts = (errors: readonly FieldError[] | undefined) => errors?.map(fieldErrorText);

@@ -2,12 +2,21 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type FieldError, fieldErrorText } from "../../core/field-error.ts";
 import { defaultNames } from "../../core/names.ts";
+import type { HookContext } from "../../core/plugin.ts";
 import { cellAt } from "../../core/test-cells.ts";
-import { hookContext } from "../../core/test-context.ts";
+import { noMetric } from "../../core/test-context.ts";
 import { namespaces } from "./namespace.ts";
 import { clusterPlugin } from "./mod.ts";
 
-const at = hookContext;
+const at: HookContext = {
+  names: defaultNames,
+  gates: () => false,
+  now: "2024-01-02T03:04:05Z",
+  subresource: "",
+  requestVersion: "v1",
+  minCompatibility: "1.34",
+  metric: noMetric,
+};
 const labels = { "kubernetes.io/metadata.name": "one" };
 const metadata = { name: "one", uid: "u", creationTimestamp: "2024-01-02T03:04:05Z", labels };
 const make = (rest: object = {}) => ({ kind: "Namespace", apiVersion: "v1", metadata, spec: {}, status: {}, ...rest });

@@ -1,14 +1,24 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { defaultNames } from "../../core/names.ts";
+import type { HookContext } from "../../core/plugin.ts";
 import { untilAborted } from "../../core/async.ts";
 import { fakeApi, fakeContext } from "../../testing/fakes.ts";
-import { hookContext } from "../../core/test-context.ts";
+import { noMetric } from "../../core/test-context.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { alreadyExistsError, forbiddenError, internalError, notFoundError } from "../../core/status-error.ts";
 import { serviceAccountController } from "./service-account-controller.ts";
 import { serviceAccounts } from "./service-account.ts";
 
-const at = hookContext;
+const at: HookContext = {
+  names: defaultNames,
+  gates: () => false,
+  now: "2024-01-02T03:04:05Z",
+  subresource: "",
+  requestVersion: "v1",
+  minCompatibility: "1.34",
+  metric: noMetric,
+};
 const metadata = { name: "one", namespace: "demo", uid: "u", creationTimestamp: "2024-01-02T03:04:05Z" };
 const make = (rest: object = {}) => ({ kind: "ServiceAccount", apiVersion: "v1", metadata, ...rest });
 

@@ -2,14 +2,23 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { TokenToIssue } from "../../core/access.ts";
 import { fieldErrorText } from "../../core/field-error.ts";
+import { defaultNames } from "../../core/names.ts";
 import type { HookContext } from "../../core/plugin.ts";
-import { fakeRequestContext, hookContext } from "../../core/test-context.ts";
+import { fakeRequestContext, noMetric } from "../../core/test-context.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { StatusError } from "../../core/status-error.ts";
 import { tokenAudiencesBytesMax, tokenSubresource } from "./token-request.ts";
 
 const account = { kind: "ServiceAccount", apiVersion: "v1", metadata: { name: "robot", namespace: "demo", uid: "u1" } };
-const context: HookContext = { ...hookContext, gates: () => true, now: "2026-01-02T03:04:05Z", subresource: "token" };
+const context: HookContext = {
+  names: defaultNames,
+  gates: () => true,
+  now: "2026-01-02T03:04:05Z",
+  subresource: "token",
+  requestVersion: "v1",
+  minCompatibility: "1.34",
+  metric: noMetric,
+};
 const { validateRequest, respond } = tokenSubresource.create!;
 
 /** The response to a request with this spec, or the error; with the issued tokens and warnings. */

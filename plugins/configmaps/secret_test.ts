@@ -1,12 +1,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type FieldError, fieldErrorText } from "../../core/field-error.ts";
+import { defaultNames } from "../../core/names.ts";
+import type { HookContext } from "../../core/plugin.ts";
 import { cellAt } from "../../core/test-cells.ts";
-import { hookContext } from "../../core/test-context.ts";
+import { noMetric } from "../../core/test-context.ts";
 import { secrets } from "./mod.ts";
 import { configBytesMax } from "./bounds.ts";
 
-const at = hookContext;
+const at: HookContext = {
+  names: defaultNames,
+  gates: () => false,
+  now: "2024-01-02T03:04:05Z",
+  subresource: "",
+  requestVersion: "v1",
+  minCompatibility: "1.34",
+  metric: noMetric,
+};
 const metadata = { name: "one", namespace: "demo", uid: "u", creationTimestamp: "2024-01-02T03:04:05Z" };
 const make = (rest: object) => ({ kind: "Secret", apiVersion: "v1", metadata, ...rest });
 const texts = (errors: readonly FieldError[] | undefined) => errors?.map(fieldErrorText);

@@ -3,16 +3,25 @@ import { dropDisabled } from "../../core/derive/gates.ts";
 import { test } from "node:test";
 import { defaulter } from "../../core/derive/apply-defaults.ts";
 import { type FieldError, fieldErrorText } from "../../core/field-error.ts";
+import { defaultNames } from "../../core/names.ts";
 import type { Gates } from "../../core/controller.ts";
 import type { HookContext } from "../../core/plugin.ts";
-import { hookContext } from "../../core/test-context.ts";
+import { noMetric } from "../../core/test-context.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import type { Typed } from "../../core/schema.ts";
 import { csiDrivers, csiNodes, csiStorageCapacities, volumeAttachments } from "./mod.ts";
 import { attachmentMetadataBytesMax, volumeErrorBytesMax } from "./volume-attachment.ts";
 
 const groupVersion = "storage.{domain}/v1";
-const at: HookContext = { ...hookContext, gates: () => true, requestVersion: "storage.k8s.io/v1" };
+const at: HookContext = {
+  names: defaultNames,
+  gates: () => true,
+  now: "2024-01-02T03:04:05Z",
+  subresource: "",
+  requestVersion: "storage.k8s.io/v1",
+  minCompatibility: "1.34",
+  metric: noMetric,
+};
 const without = (gate: string): HookContext => ({ ...at, gates: (name) => name !== gate });
 const metadata = { name: "one", uid: "u", creationTimestamp: "2024-01-02T03:04:05Z" };
 const texts = (errors: readonly FieldError[] | undefined) => errors?.map(fieldErrorText);

@@ -1,14 +1,23 @@
 // The metadata errors that the kinds of this family add to those of every write. They repeat as often as upstream's.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { defaultNames } from "../../core/names.ts";
 import type { HookContext, Resource } from "../../core/plugin.ts";
-import { hookContext } from "../../core/test-context.ts";
+import { noMetric } from "../../core/test-context.ts";
 import { csiDrivers } from "./csi-driver.ts";
 import { csiNodes } from "./csi-node.ts";
 import { csiStorageCapacities } from "./csi-storage-capacity.ts";
 import { volumeAttachments } from "./volume-attachment.ts";
 
-const at: HookContext = { ...hookContext, gates: () => true, requestVersion: "storage.k8s.io/v1" };
+const at: HookContext = {
+  names: defaultNames,
+  gates: () => true,
+  now: "2024-01-02T03:04:05Z",
+  subresource: "",
+  requestVersion: "storage.k8s.io/v1",
+  minCompatibility: "1.34",
+  metric: noMetric,
+};
 const driver = { attachRequired: true, podInfoOnMount: false, storageCapacity: false, seLinuxMount: false };
 const bodies: Readonly<Record<string, object>> = {
   CSIDriver: { spec: driver },

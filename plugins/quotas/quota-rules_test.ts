@@ -1,12 +1,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fieldErrorText } from "../../core/field-error.ts";
+import { defaultNames } from "../../core/names.ts";
 import type { HookContext } from "../../core/plugin.ts";
-import { hookContext } from "../../core/test-context.ts";
+import { noMetric } from "../../core/test-context.ts";
 import { validateQuota, validateQuotaStatus, validateQuotaUpdate } from "./quota-rules.ts";
 import type { ResourceQuota, ResourceQuotaSpec } from "./quota-schema.ts";
 
-const context: HookContext = { ...hookContext, gates: () => true };
+const context: HookContext = {
+  names: defaultNames,
+  gates: () => true,
+  now: "2024-01-02T03:04:05Z",
+  subresource: "",
+  requestVersion: "v1",
+  minCompatibility: "1.34",
+  metric: noMetric,
+};
 const quota = (spec: object, status = {}) =>
   ({ kind: "ResourceQuota", apiVersion: "v1", metadata: { name: "q" }, spec, status }) as ResourceQuota;
 const errors = (spec: ResourceQuotaSpec | object) => validateQuota(quota(spec), context).map(fieldErrorText);

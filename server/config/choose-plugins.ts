@@ -28,7 +28,7 @@ export interface ChosenPlugins {
 }
 
 /**
- * Names select from the built-in plugins (all if none is named), `-name` excludes one, and words with a slash, a dot, a colon or an at sign
+ * Names select from the built-in plugins (all if none is named); one that is not named keeps the authenticators that the server requires. `-name` excludes one, and words with a slash, a dot, a colon or an at sign
  * are modules whose exported plugins are appended. All mistakes are added to `mistakes`.
  */
 export async function choosePlugins(
@@ -51,6 +51,12 @@ export async function choosePlugins(
     mistakes.push(`unknown plugin "${name}"${near === undefined ? "" : `: did you mean "${near}"?`} (built in: ${names.join(", ")})`);
   }
   const chosen = builtIn.filter(({ name }) => (on.every((each) => modules.includes(each)) || on.includes(name)) && !off.includes(name));
+  // Who selects the API does not select who may log in.
+  for (const plugin of builtIn) {
+    const { name, authenticators = [] } = plugin;
+    const isLeftOut = !chosen.includes(plugin) && !off.includes(name);
+    if (isLeftOut && authenticators.some(({ required }) => required)) chosen.push(withoutApi(plugin));
+  }
   let isIncomplete = false;
   for (const specifier of modules) {
     try {
@@ -70,6 +76,11 @@ export async function choosePlugins(
     }
   }
   return { plugins: chosen, isIncomplete };
+}
+
+/** The authenticators of a plugin whose API is not selected. */
+function withoutApi({ name, summary, authenticators = [], metrics = [] }: Plugin): Plugin {
+  return Object.freeze({ name, summary, authenticators, metrics });
 }
 
 /** Whether there is a package of this name, even one that cannot be loaded because of its own code. */

@@ -1,23 +1,13 @@
 /** Reloads changed files while the server runs. */
 import { reasonOf } from "../../core/reason-of.ts";
-import type { Log, LogFields } from "../../kernel/observe/log.ts";
+import type { Log } from "../../kernel/observe/log.ts";
 import type { Clock } from "../../core/async.ts";
+import type { FollowedFiles } from "../../core/part.ts";
 import { fingerprint } from "../../protocols/files/bounded-files.ts";
 import { watchFile } from "./watch-file.ts";
 
-/** Active data of files. */
-export interface Followed {
-  /** For the log: "serving certificate". */
-  readonly what: string;
-  readonly paths: readonly string[];
-  /**
-   * Reads the files again and activates them as a whole. Resolves with the fields for the log, or undefined if nothing has changed. Rejects
-   * for invalid files; the active data stays active.
-   */
-  readonly renew: () => Promise<LogFields | undefined>;
-}
-
-export interface FollowedFiles {
+/** What `followFiles` does. */
+export interface Following {
   /** Reads all files now, changed or not. Never rejects. */
   again(): Promise<void>;
   /** Resolves when all checks have ended, soon after the signal has aborted. */
@@ -33,7 +23,7 @@ const readEveryMs = 60_000;
 
 /** Follows each file until the signal aborts. An error is logged once, not at every check. */
 export function followFiles(
-  followed: readonly Followed[],
+  followed: readonly FollowedFiles[],
   { log, clock, signal, stateOf = fingerprint }: {
     readonly log: Log;
     readonly clock: Clock;
@@ -41,7 +31,7 @@ export function followFiles(
     /** Default: `fingerprint`. */
     readonly stateOf?: (path: string) => string | Promise<string>;
   },
-): FollowedFiles {
+): Following {
   const all = followed.map(({ what, paths, renew }) => {
     let refused = "", running = Promise.resolve();
     const once = async (): Promise<void> => {

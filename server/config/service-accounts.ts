@@ -1,12 +1,12 @@
 /** The meaning of the settings of service account tokens, and their mistakes. */
 import { goQuote } from "../../core/tree/go-quote.ts";
-import { extendedSeconds, projectedSeconds } from "../../kernel/access/service-accounts/validity.ts";
+import { defaultIssuer } from "../../core/names.ts";
 import type { Config } from "./settings.ts";
 
 /** The issuers of tokens. The first one signs. */
 export function serviceAccountIssuers(config: Pick<Config, "service-account-issuer" | "platform-name">): readonly string[] {
   const given = config["service-account-issuer"];
-  return given.length > 0 ? given : [`https://${config["platform-name"]}.default.svc`];
+  return given.length > 0 ? given : [defaultIssuer({ platform: config["platform-name"] })];
 }
 
 /** The audiences of the server, of which a token must have one. */
@@ -31,17 +31,6 @@ export function serviceAccountMistakes(config: Config): readonly string[] {
     ...keySetMistakes(config["service-account-jwks-uri"]),
     ...(isBounded ? [] : ["the service-account-max-token-expiration must be between 1 hour and 2^32 seconds"]),
   ];
-}
-
-/** Warnings about contradicting settings, with upstream's messages. */
-export function serviceAccountWarnings(config: Config): readonly string[] {
-  const seconds = config["service-account-max-token-expiration"] / 1000;
-  if (!config["service-account-extend-token-expiration"] || seconds === 0) return [];
-  const transition = "service-account-extend-token-expiration is true, in order to correctly trigger safe transition logic, " +
-    `service-account-max-token-expiration must be set longer than ${projectedSeconds} seconds (currently ${seconds} seconds)`;
-  const extension = `service-account-extend-token-expiration is true, enabling tokens valid up to ${extendedSeconds} seconds, ` +
-    `which is longer than service-account-max-token-expiration set to ${seconds} seconds`;
-  return [...(seconds < projectedSeconds ? [transition] : []), ...(seconds < extendedSeconds ? [extension] : [])];
 }
 
 function keySetMistakes(uri: string): readonly string[] {

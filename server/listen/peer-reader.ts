@@ -3,7 +3,7 @@ import type { TLSSocket } from "node:tls";
 import type { PeerCertificate } from "../../kernel/request/peer.ts";
 import { type PeerVerdict, peerVerifier } from "./verify-peer.ts";
 import { bound } from "../../core/bound.ts";
-import { peerChainLengthMax } from "../../kernel/access/signed-token.ts";
+import { peerChainLengthMax } from "../../core/bounds.ts";
 
 /** Client certificates with a cached verification result. */
 const peerVerdictsMax = bound(1000);

@@ -5,7 +5,7 @@ import type { PeerCertificate } from "../../kernel/request/peer.ts";
 import { type Certificate, parseCertificate } from "../../protocols/x509/parse-certificate.ts";
 import { isStrongRsa } from "../../protocols/x509/signature.ts";
 import { chainToRoot, forClients, poolOf, unusable } from "../../protocols/x509/verify-chain.ts";
-import { rsaKeyBitsMax } from "../../kernel/access/authentication/jwt/usable-keys.ts";
+import { rsaKeyBitsMax } from "../../core/bounds.ts";
 
 /** The verdict on a client certificate, and its expiry in milliseconds since the epoch. */
 export type PeerVerdict =

@@ -4,12 +4,11 @@ import { requestMetrics } from "../../kernel/observe/metrics.ts";
 import { authorizationMetrics } from "./authorization-metrics.ts";
 import { auditMetrics } from "./audit-metrics.ts";
 import { cacheMetrics } from "../../kernel/cache/mod.ts";
-import { authenticationMetrics } from "../../kernel/observe/authentication-metrics.ts";
+import { authenticationMetrics } from "./authentication-metrics.ts";
 import { declarativeMetrics } from "../../kernel/observe/declarative-metrics.ts";
 import { metaMetrics } from "./meta-metrics.ts";
 import { meterMetrics } from "../../kernel/observe/meter.ts";
 import { processMetrics } from "./process-metrics.ts";
-import { tokenMetrics } from "../../kernel/observe/token-metrics.ts";
 import { workMetrics } from "./work-metrics.ts";
 import { workerMetrics } from "./worker-metrics.ts";
 
@@ -24,7 +23,6 @@ export const kernelMetrics = Object.freeze({
   ...workMetrics,
   ...workerMetrics,
   ...auditMetrics,
-  ...tokenMetrics,
   ...authorizationMetrics,
   ...authenticationMetrics,
   ...declarativeMetrics,

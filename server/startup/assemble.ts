@@ -28,9 +28,8 @@ import type { Backend, Clock } from "../../kernel/request-context.ts";
 import { troubleText } from "../../kernel/store/fault.ts";
 import type { Server } from "../../kernel/server.ts";
 import type { WorkerGroup } from "../workers/group.ts";
-import type { Authentication } from "./authenticators.ts";
+import type { Authentication } from "./authentication.ts";
 import { refusalLog } from "./refusal-log.ts";
-import type { ServiceAccounts } from "./service-accounts.ts";
 import { describeBuild, describeReleases } from "./describe-server.ts";
 import { type CheckedParts, healthChecks } from "./health-checks.ts";
 import { registerStoreMetrics } from "./store-metrics.ts";
@@ -49,8 +48,7 @@ export interface Parts extends CheckedParts {
   /** The last errors of the log. */
   readonly recentErrors: () => readonly RecentError[];
   readonly controllers: () => readonly ControllerRow[];
-  readonly authentication: Pick<Authentication, "authenticators" | "authenticateToken" | "isAnonymous">;
-  readonly accounts: Pick<ServiceAccounts, "issuer" | "documents">;
+  readonly authentication: Pick<Authentication, "authenticators" | "authenticateToken" | "isAnonymous" | "issuer" | "documents">;
   readonly authorization: Chain;
   readonly audit?: Audit | undefined;
   readonly tracing?: Tracing | undefined;
@@ -178,7 +176,7 @@ function authorizeOf({ authorization, registry: { record } }: Parts): Server["au
   };
 }
 
-function accessOf({ authorization, authentication: { authenticateToken }, accounts }: Parts): Access {
+function accessOf({ authorization, authentication: { authenticateToken, issuer } }: Parts): Access {
   const authenticated = authenticatedUsers();
   return {
     authorize: async (user, attributes, waiting) => await authorization.decide(user, attributes, waiting),
@@ -189,7 +187,7 @@ function accessOf({ authorization, authentication: { authenticateToken }, accoun
       if (outcome.reasons.length === 0) return undefined;
       throw new Error(refusalText(outcome.reasons));
     },
-    issueToken: accounts.issuer.issue,
+    issueToken: issuer.issue,
   };
 }
 
@@ -238,7 +236,7 @@ function nonresourceOf(parts: Parts): Server["nonresource"] {
       version,
       metrics: async (which) => ({ contentType: registry.contentType, text: await text(which) }),
       discovery,
-      tokenDocuments: parts.accounts.documents,
+      tokenDocuments: parts.authentication.documents,
       now: systemClock.now,
       undescribed: (error, name) =>
         log.error(`the OpenAPI documents leave out ${name}, whose schemas cannot be published`, describe(error)),

@@ -6,12 +6,12 @@ import { readAuthorizationConfiguration } from "../config/authorization/read.ts"
 import { readAccess } from "../../client/kubeconfig.ts";
 import type { ConfiguredAuthorizer } from "../config/authorization/configured-authorizer.ts";
 import { authorizersOfFlags, authorizerTypes } from "../config/configured-authorizers.ts";
-import type { Followed } from "../config/follow-files.ts";
+import type { FollowedFiles } from "../../core/part.ts";
 import { allOrErrors, FaultyFile } from "../../core/config/mistake.ts";
 import { readText } from "../config/read-files.ts";
 import type { Config } from "../config/settings.ts";
 import type { KernelRegistry } from "../metrics/metrics.ts";
-import { authorizationReloadMeter } from "./authentication-meters.ts";
+import { authorizationReloadMeter } from "./access-meters.ts";
 import type { ConfigInForce } from "./config-in-force.ts";
 import { bound } from "../../core/bound.ts";
 
@@ -25,7 +25,7 @@ export interface AuthorizationFile {
   readonly configured: () => readonly ConfiguredAuthorizer[];
   /** `changed` is called after each change. */
   onChange(changed: () => void): void;
-  readonly followed: Followed;
+  readonly followed: FollowedFiles;
 }
 
 /** Undefined without --authorization-config. Rejects for a file, or a webhook's kubeconfig, that cannot be used. */

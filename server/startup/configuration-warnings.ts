@@ -7,21 +7,18 @@ import { policyWarnings, type ServedResources } from "../../core/audit/policy-wa
 import type { ReadPolicy } from "../../core/audit/policy.ts";
 import { type ActiveConfig, activeConfigOrMistakes } from "../config/active-config.ts";
 import type { Fault, PlacedMistake } from "../../core/config/mistake.ts";
-import { serviceAccountWarnings } from "../config/service-accounts.ts";
 import { type Config, defaults, type SettingName } from "../config/settings.ts";
 import { mistakesOfUnusedAudit, settingsWithoutEffect } from "../config/without-effect.ts";
 import { kernelMetrics } from "../metrics/metrics.ts";
 import { warningsOf } from "./describe-server.ts";
-import { jwtWarnings } from "./jwt-authentication.ts";
 import { policyOf, strictWarnings } from "./open-audit.ts";
 import { etcdUserWarnings, plainEtcdWarnings } from "./plain-etcd.ts";
+import { fileWarnings, partWarnings } from "./part-checks.ts";
 import type { Inspected } from "./read-configuration.ts";
-import { sharingWarnings } from "./service-accounts.ts";
 
 /** The warnings of a start, and those about what has no effect. Of files that can be used: the others have mistakes. */
 export async function configurationWarnings({ config, plugins, active, empty }: Inspected): Promise<readonly PlacedMistake[]> {
   const policy = await policyOf(config).catch(() => undefined); // A mistake.
-  const issuers = await jwtWarnings(config).catch(() => []); // As above.
   const silenced = config["suppress-deprecation-warnings"];
   return [
     ...empty.map((name) => about(name, `--${name} has no value in the file: its default applies`)),
@@ -29,14 +26,13 @@ export async function configurationWarnings({ config, plugins, active, empty }: 
     ...[
       ...mistakesOfUnusedAudit(config),
       ...(active === undefined || silenced ? [] : warningsOf(active)),
-      ...serviceAccountWarnings(config),
-      ...sharingWarnings(config),
+      ...partWarnings(config, plugins),
     ].map((text) => about(undefined, text)),
     ...[...plainEtcdWarnings(config["etcd-servers"]), ...etcdUserWarnings(config["etcd-servers"])].map((text) =>
       about("etcd-servers", text)
     ),
     ...metricWarnings(config, plugins),
-    ...inFile("authentication-config", config["authentication-config"], issuers),
+    ...await fileWarnings(config, plugins),
     // Mistakes in other settings do not hide what a policy matches.
     ...(policy === undefined ? [] : auditWarnings(config, policy, active ?? activeConfigOrMistakes(defaults, plugins, []))),
   ];

@@ -1,9 +1,9 @@
 /** Certificates and keys of the settings: read from their files, and reloaded when the files change. */
 import { join } from "node:path";
 import { reasonOf } from "../../core/reason-of.ts";
-import type { ClusterTrust } from "../../kernel/access/delegation/cluster-trust.ts";
+import type { ClientTrust } from "../../core/authentication.ts";
 import type { Config } from "../config/settings.ts";
-import type { Followed } from "../config/follow-files.ts";
+import type { FollowedFiles } from "../../core/part.ts";
 import { namesOf } from "../config/active-config.ts";
 import { certificateFacts, type KeyedCertificate, pemCertificates } from "../../protocols/x509/certificate.ts";
 import { openPki, type Pki, type Replacement, trustedPem, writtenPki } from "../listen/pki.ts";
@@ -32,11 +32,11 @@ export interface Credentials {
    * Uses the CAs that the cluster in front publishes, except where flags name CAs. `secure` activates them. Throws for invalid certificates,
    * and where `secure` does; nothing has changed then.
    */
-  withCluster(trust: Pick<ClusterTrust, "clientCa" | "frontProxyCa">, secure?: (tls: ListenerTls) => void): void;
+  withCluster(trust: ClientTrust, secure?: (tls: ListenerTls) => void): void;
   /** Every active certificate of the server. */
   inUse(): readonly InUse[];
   /** The files to follow; `secure` activates certificates, or throws. */
-  followed(secure: (tls: ListenerTls) => void): readonly Followed[];
+  followed(secure: (tls: ListenerTls) => void): readonly FollowedFiles[];
 }
 
 interface InForce {
@@ -48,7 +48,7 @@ interface InForce {
   /** PEM of the front proxies' CAs. */
   readonly frontProxyCa: string | undefined;
   /** The trust that the cluster in front publishes. */
-  readonly cluster: Pick<ClusterTrust, "clientCa" | "frontProxyCa">;
+  readonly cluster: ClientTrust;
 }
 
 export interface CredentialsNeeds {
@@ -95,7 +95,7 @@ export async function openCredentials(config: Config, { now, log, renewsOwn }: C
     frontProxyCa: frontProxyCa ?? (cluster.frontProxyCa === "" ? undefined : cluster.frontProxyCa),
   });
 
-  function filesToFollow(secure: (tls: ListenerTls) => void): readonly Followed[] {
+  function filesToFollow(secure: (tls: ListenerTls) => void): readonly FollowedFiles[] {
     const take = (part: Partial<InForce>): boolean => {
       const next = { ...inForce, ...part };
       if (valueText(next) === valueText(inForce)) return false;
@@ -103,12 +103,12 @@ export async function openCredentials(config: Config, { now, log, renewsOwn }: C
       inForce = next;
       return true;
     };
-    const own: Followed = {
+    const own: FollowedFiles = {
       what: "server's own certificates",
       paths: directory === undefined ? [] : ["ca", "serving", "admin"].map((name) => join(directory, `${name}.crt`)),
       renew: async () => take({ pki: await readPki(inForce.pki) }) ? namesAndDates(inForce.pki.serving.cert) : undefined,
     };
-    const given: Followed = {
+    const given: FollowedFiles = {
       what: "serving certificate",
       paths: [certPath, keyPath],
       renew: async () => {
@@ -116,12 +116,12 @@ export async function openCredentials(config: Config, { now, log, renewsOwn }: C
         return serving !== undefined && take({ serving }) ? namesAndDates(serving.cert) : undefined;
       },
     };
-    const bundle: Followed = {
+    const bundle: FollowedFiles = {
       what: "bundle of client authorities",
       paths: [caPath],
       renew: async () => take({ bundle: await readBundle() }) ? { certificates: pemCertificates(inForce.bundle).length } : undefined,
     };
-    const proxies: Followed = {
+    const proxies: FollowedFiles = {
       what: "bundle of front proxies' authorities",
       paths: [proxyPath],
       renew: async () =>

@@ -1,23 +1,23 @@
 /** All mistakes in the files that settings name, found before a server starts. */
 import type { Plugin } from "../../core/plugin.ts";
 import { mistakesOf, type PlacedMistake } from "../../core/config/mistake.ts";
+import type { CheckedSetting } from "../../core/part.ts";
 import type { Config } from "../config/settings.ts";
-import { checkAuthentication } from "./authenticators.ts";
 import { checkAuthorization } from "./authorization-file.ts";
-import type { CheckedSetting } from "./checked-setting.ts";
 import { checkGivenCertificates, rootCertificatesOf } from "./credentials.ts";
+import { checkDelegation } from "./delegation.ts";
 import { checkAudit } from "./open-audit.ts";
 import { readTls } from "./open-store.ts";
 import { checkTracing } from "./open-tracing.ts";
-import { checkGivenTokenKeys } from "./token-keys.ts";
+import { checkedFiles } from "./part-checks.ts";
 
 /** In the words with which the start would fail. */
 export async function fileMistakes(config: Config, plugins: readonly Plugin[]): Promise<readonly PlacedMistake[]> {
   const ofAuthorization = config["authorization-config"] !== "" ? "authorization-config" : "authorization-webhook-config-file";
   const checks: readonly CheckedSetting[] = [
     ...checkGivenCertificates(config),
-    ...checkGivenTokenKeys(config),
-    ...checkAuthentication(config),
+    ...checkedFiles(config, plugins),
+    ...checkDelegation(config),
     [ofAuthorization, checkAuthorization(config, plugins)],
     ["root-ca-file", rootCertificatesOf(config)],
     ...checkAudit(config),

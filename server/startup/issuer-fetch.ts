@@ -1,5 +1,5 @@
-/** Fetches documents of token issuers over HTTPS. */
-import type { FetchDocument } from "../../kernel/access/authentication/mod.ts";
+/** Fetches documents over HTTPS, such as those of token issuers. */
+import type { PartRemotes } from "../../core/part.ts";
 import { remoteClient, type RemoteText } from "../../protocols/remote/remote-client.ts";
 import { bound } from "../../core/bound.ts";
 
@@ -9,6 +9,8 @@ export const issuerDocumentBytesMax = bound(512 * 1024);
 export const issuerFetchMs = bound(10_000);
 /** Redirects to other origins on the way to a document of an issuer (Go's http.Client). */
 const issuerRedirectsMax = bound(10);
+
+type FetchDocument = (url: string) => ReturnType<PartRemotes["fetchDocument"]>;
 
 /** A fetch that trusts only the CAs of this PEM bundle; an empty bundle means those of the runtime. */
 export function issuerFetch(certificateAuthority: string): FetchDocument {

@@ -1,10 +1,11 @@
 /** A server in process: assembled from settings, plugins and a store, and updated when settings change. */
 import { once, pause, systemClock } from "../../core/async.ts";
+import type { ClientTrustSource } from "../../core/authentication.ts";
 import { type AdmissionWebhookNeeds, admissionWebhooks } from "../webhooks/admission-webhooks.ts";
 import { credentialsIn } from "../webhooks/webhook-credentials.ts";
 import { followSources } from "../background/resource-sources.ts";
 import { type ActiveConfig, activeConfigOf } from "../config/active-config.ts";
-import type { Followed } from "../config/follow-files.ts";
+import type { FollowedFiles } from "../../core/part.ts";
 import { apiAudiences } from "../config/service-accounts.ts";
 import { watchFile } from "../config/watch-file.ts";
 import { heavyRequests } from "../heavy/requests.ts";
@@ -16,27 +17,27 @@ import { keepErrors } from "../log/recent-errors.ts";
 import type { KernelRegistry } from "../metrics/metrics.ts";
 import { processReader, watchProcess } from "../metrics/process-metrics.ts";
 import type { Tracing } from "../../kernel/observe/tracing.ts";
+import { never } from "../../kernel/request-context.ts";
 import type { Server } from "../../kernel/server.ts";
 import { assemble, type Parts as ServerParts } from "./assemble.ts";
-import { openAuthentication } from "./authenticators.ts";
+import { openAuthentication } from "./authentication.ts";
 import { openAuthorizationFile } from "./authorization-file.ts";
 import { openAuthorization } from "./authorization.ts";
 import type { InUse } from "./certificate-validity.ts";
 import { rootCertificatesOf } from "./credentials.ts";
 import { type ConfigInForce, configInForce } from "./config-in-force.ts";
-import { checkDelegation, type FollowedTrust, openClusterTrust } from "./delegation.ts";
+import { checkDelegation } from "./delegation.ts";
 import { describeConfig } from "./describe-server.ts";
 import { bootstrapHook, hookNames, openHealth } from "./health-checks.ts";
 import { openAuditOf } from "./open-audit.ts";
 import { openTracing } from "./open-tracing.ts";
 import { type ControllerNeeds, openControllers, serverApi } from "./open-controllers.ts";
 import { openMetrics, servePluginMetrics } from "./open-metrics.ts";
-import { openPluginAuthenticators } from "./plugin-authenticators.ts";
+import { lookUpObjects } from "./look-up-object.ts";
 import { openStorage } from "./open-storage.ts";
 import { type Reload, reloader } from "./reload.ts";
 import { isFirst, sharedFindings } from "../workers/group.ts";
 import type { ServeOptions } from "./serve-options.ts";
-import { openServiceAccounts } from "./service-accounts.ts";
 import { watchEnds } from "./shutdown.ts";
 import { steadyClock } from "./steady-clock.ts";
 import { bound } from "../../core/bound.ts";
@@ -55,17 +56,17 @@ export interface Opened {
   /** Resolves when controllers have received the initial state, or after a bounded wait. */
   readonly started: Promise<void>;
   readonly inForce: () => ActiveConfig;
-  /** The trust that the cluster in front publishes, if it is followed. */
-  readonly clusterTrust: FollowedTrust | undefined;
+  /** CAs of clients that come from somewhere else than the flags, such as the cluster in front. */
+  readonly clientTrust: ClientTrustSource | undefined;
   /** Replaces the active configuration; requests in flight finish with the previous one. */
   swap(next: ActiveConfig): void;
   readonly reload: Reload;
   /** Files of users and of the store's credentials, to be followed. */
-  readonly followed: readonly Followed[];
+  readonly followed: readonly FollowedFiles[];
   /** The active certificates for its store. */
   readonly inUse: () => readonly InUse[];
-  /** Resolves when the key of service account tokens exists, or could not be created. */
-  tokenKeyCreated(): Promise<void>;
+  /** Resolves when the authenticators are ready for the first request: the key of service account tokens exists, or could not be created. */
+  authenticatorsReady(): Promise<void>;
   /** The URL of the server, for the discovery documents of service account tokens. */
   serveAt(url: string): void;
   /** Reports not ready from now on, and continues to serve. */
@@ -115,7 +116,12 @@ async function openParts(given: ServeOptions, ending: AbortController, closers: 
   if (auditing !== undefined) closers.push(() => auditing.close());
   const storage = await openStorage({ ...options, steady }, inForce, registry, tracing);
   closers.push(() => storage.close());
-  access.accounts.lookUpIn(storage.cache.reads);
+  access.authentication.lookUpBy(lookUpObjects({
+    catalog: () => inForce.current().catalog,
+    reads: storage.cache.reads,
+    prefix: config["etcd-prefix"],
+    waiter: { signal: never },
+  }));
   if (options.ownsProcess === true) watchProcess(registry.record, signal);
   const health = openHealth(inForce, options.flushLog, signal);
   const watches = watchEnds(signal);
@@ -147,7 +153,7 @@ async function openParts(given: ServeOptions, ending: AbortController, closers: 
     end: () => ending.abort(),
     close: once(async () => {
       ending.abort();
-      await Promise.all([watching, background.ended(), heavy?.close(), access.accounts.ended()]);
+      await Promise.all([watching, background.ended(), heavy?.close(), access.authentication.ended()]);
       webhooks.close();
       await Promise.all(closers.map((close) => close()));
     }),
@@ -172,33 +178,19 @@ function openRegistry({ config, log, workers }: ServeOptions, inForce: ConfigInF
   return registry;
 }
 
-/** Service accounts, authentication, and the files of authorization. */
+/** Authentication, and the files of authorization. */
 async function openAccess(
   { config, log }: ServeOptions,
   inForce: ConfigInForce,
   registry: KernelRegistry,
   { signal, tracing, findings }: { readonly signal: AbortSignal; readonly tracing: Tracing | undefined; readonly findings: Log },
 ) {
-  const { record } = registry;
-  const accounts = await openServiceAccounts(config, { inForce, log, findings, record });
-  await Promise.all(checkDelegation(config));
-  const clusterTrust = await openClusterTrust(config, { log, signal });
+  await Promise.all(checkDelegation(config).map(([, check]) => check));
   const audiences = () => apiAudiences(inForce.current().config);
-  const pluginAuthenticators = openPluginAuthenticators({ inForce, registry, log, audiences, signal });
-  const authentication = await openAuthentication(config, {
-    plugins: pluginAuthenticators,
-    clusterTrust,
-    inForce: inForce.current,
-    log,
-    record,
-    signal,
-    tracing,
-    serviceAccounts: [accounts.authenticator],
-    audiences,
-  });
+  const authentication = await openAuthentication({ inForce, registry, log, findings, audiences, tracing, signal });
   const authorizationFile = await openAuthorizationFile({ inForce, registry });
   const rootCertificates = await rootCertificatesOf(config);
-  return { accounts, clusterTrust, authentication, pluginAuthenticators, authorizationFile, rootCertificates };
+  return { authentication, authorizationFile, rootCertificates };
 }
 
 /** The part of the server that handles requests, and the thread for large ones. */
@@ -226,7 +218,7 @@ function openRequests(
       readonly controllers: ServerParts["controllers"];
     },
 ) {
-  const { accounts, authentication, pluginAuthenticators, authorizationFile: file } = access, { start } = health;
+  const { authentication, authorizationFile: file } = access, { start } = health;
   const webhooks = admissionWebhooks({ ...webhookNeeds(inForce), ...(tracing === undefined ? {} : { tracing }) }),
     callWebhook = webhooks.call;
   const heavy = startHeavy &&
@@ -256,7 +248,6 @@ function openRequests(
     recentErrors,
     controllers,
     authentication,
-    accounts,
     authorization,
     audit,
     tracing,
@@ -264,9 +255,8 @@ function openRequests(
     workers,
   });
   const api = serverApi(server);
-  pluginAuthenticators.open(api);
+  authentication.open(api);
   authorization.open(api);
-  accounts.recordBy(api);
   return { server, heavy, webhooks, hasRoles: authorization.hasRoles };
 }
 
@@ -291,12 +281,12 @@ async function openBackground(
     readonly progress: BeginProgress;
   },
 ) {
-  const { start, log } = reports, { rootCertificates, accounts } = access;
+  const { start, log } = reports, { rootCertificates, authentication } = access;
   const background = await openControllers(inForce, server, {
     store: storage.cache.store,
     registry,
     reports,
-    context: { progress, rootCertificates, issueLegacyToken: accounts.issuer.issueLegacy },
+    context: { progress, rootCertificates, issueLegacyToken: authentication.issuer.issueLegacy },
     runsUnelected,
     hasRoles,
     signal,
@@ -310,7 +300,7 @@ async function openBackground(
 
 /** The members of `Opened` that come from single parts. */
 function membersOf(
-  { inForce, registry, access: { accounts, clusterTrust, authentication, authorizationFile }, storage, health, signal }: OpenedParts,
+  { inForce, registry, access: { authentication, authorizationFile }, storage, health, signal }: OpenedParts,
 ) {
   return {
     registry,
@@ -318,18 +308,17 @@ function membersOf(
       health.start.all(hookNames(inForce.current().catalog)),
       pause(startedMsMax, signal),
     ]),
-    clusterTrust,
+    clientTrust: authentication.trust,
     inForce: inForce.current,
     swap: inForce.swap,
     followed: [
-      ...accounts.followed,
-      ...authentication.followed,
+      ...authentication.followed(),
       ...(authorizationFile === undefined ? [] : [authorizationFile.followed]),
       ...storage.followed,
     ],
     inUse: storage.inUse,
-    tokenKeyCreated: accounts.keyCreated,
-    serveAt: accounts.serveAt,
+    authenticatorsReady: authentication.ready,
+    serveAt: authentication.serveAt,
     drain: health.shutdown.fail,
   };
 }

@@ -3,7 +3,7 @@ import { webhookClients } from "../webhooks/webhook-client.ts";
 import type { BeginProgress } from "../../core/progress.ts";
 import type { Catalog } from "../../kernel/catalog/catalog.ts";
 import { type OpenedReads, openReads } from "../../kernel/cache/mod.ts";
-import type { Followed } from "../config/follow-files.ts";
+import type { FollowedFiles } from "../../core/part.ts";
 import { convertingStore } from "../../kernel/conversion/converting-store.ts";
 import type { ConversionContext } from "../../core/conversion.ts";
 import { systemClock } from "../../core/async.ts";
@@ -34,7 +34,7 @@ export interface Storage {
   /** The means of conversions by webhooks. */
   readonly conversions: ConversionContext;
   /** Files of the certificates for etcd. */
-  readonly followed: readonly Followed[];
+  readonly followed: readonly FollowedFiles[];
   readonly inUse: () => readonly InUse[];
   /** Ends the cache, then closes the store. */
   close(): Promise<void>;

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "../config/settings.ts";
-import type { Followed } from "../config/follow-files.ts";
+import type { FollowedFiles } from "../../core/part.ts";
 import { readKeyed, readText } from "../config/read-files.ts";
 import type { Tls } from "../../protocols/grpc/session.ts";
 import { isLocked, openFailure } from "../../kernel/store/sqlite/failures.ts";
@@ -21,7 +21,7 @@ export function isInMemory(config: Config): boolean {
 /** A store with the files of its credentials. */
 export interface OpenedStore {
   readonly store: Store;
-  readonly followed: readonly Followed[];
+  readonly followed: readonly FollowedFiles[];
   /** The active certificates for etcd. */
   inUse(): readonly InUse[];
 }

@@ -100,8 +100,8 @@ async function listenAndServe(
     if (info === undefined) return;
     registry.record.terminations.with({ ...requestLabels(exchange.method, info, undefined, server.catalog), code: "429" }).add();
   });
-  const { clusterTrust } = opened;
-  if (clusterTrust !== undefined) credentials.withCluster(clusterTrust.current());
+  const { clientTrust } = opened;
+  if (clientTrust !== undefined) credentials.withCluster(clientTrust.current());
   const listener = await listen({
     host: config["bind-address"],
     port: workers?.port ?? config["secure-port"],
@@ -130,12 +130,12 @@ async function listenAndServe(
     await opened.bootstrapped.catch(() => {}); // logged, and tried again: what prevents it, such as a webhook, can be removed through this server
     await opened.started;
     // The next worker starts then, and must find the key.
-    if (workers !== undefined) await opened.tokenKeyCreated();
+    if (workers !== undefined) await opened.authenticatorsReady();
   } catch (error) {
     await Promise.all([listener.close(0), file?.remove()]);
     throw error;
   }
-  clusterTrust?.follow((trust) => credentials.withCluster(trust, listener.secure));
+  clientTrust?.follow((trust) => credentials.withCluster(trust, listener.secure));
   const ending = new AbortController();
   const renewed = credentials.followed(listener.secure).map((each) => ({
     ...each,

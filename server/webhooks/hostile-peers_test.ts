@@ -11,7 +11,7 @@ import { requestInfo } from "../../kernel/request/request-info.ts";
 import { issuerFetch } from "../startup/issuer-fetch.ts";
 import { eventOf } from "../../test/audit/events.ts";
 import { webhookBackend } from "../audit/webhook-backend.ts";
-import { tokenReviewer } from "../../kernel/access/authentication/token-review.ts";
+import { tokenReviewer } from "../../plugins/authentication/reviewed-tokens.ts";
 import { accessReviews } from "./authorization/access-review.ts";
 import { attributesOf } from "../../kernel/access/authorization/attributes.ts";
 import { admissionWebhooks } from "./admission-webhooks.ts";
@@ -110,7 +110,7 @@ const uses: Readonly<Record<string, Use>> = {
   async "token webhook"(access) {
     const client = remoteClient(() => Promise.resolve(access));
     const audiences = () => ["api"], apiVersion = "authentication.k8s.io/v1";
-    const reviewer = tokenReviewer({ name: "w", client, path: "", apiVersion, audiences, clock, random: () => 0, signal: never });
+    const reviewer = tokenReviewer({ name: "w", client, path: "", apiVersion, audiences, signal: never });
     const used = await outcome(reviewer.authenticateToken("token", []));
     client.close();
     return used;

@@ -182,7 +182,7 @@ export const issuing = {
       );
     }
   },
-  // Tokens of pods are extended, and this server has no pods: kernel/access/service-accounts/issue_test.ts covers the tokens.
+  // Tokens of pods are extended, and this server has no pods: plugins/authentication/service-accounts/issue_test.ts covers the tokens.
   "service-account-extend-token-expiration": async () => {
     const warnings = ({ logged }: Served) =>
       logged.filter((line) => line.includes("service-account-extend-token-expiration is true")).length;

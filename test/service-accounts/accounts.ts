@@ -1,8 +1,10 @@
 /** Keys and objects for tests of tokens of service accounts. */
 import { CompactSign } from "jose";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
-import { type KeySet, keySet, newSigningKey, type SigningKey, signingKey } from "../../kernel/access/service-accounts/keys.ts";
-import type { Found, Lookup, Named } from "../../kernel/access/service-accounts/lookup.ts";
+import { defaults } from "../../server/config/settings.ts";
+import { partInspection } from "../../server/startup/part-context.ts";
+import { type KeySet, keySet, newSigningKey, type SigningKey, signingKey } from "../../plugins/authentication/service-accounts/keys.ts";
+import type { FoundObject, LookUpObject } from "../../core/authentication.ts";
 
 export const issuer = "https://kubernetes.default.svc";
 export const account = { name: "robot", uid: "u-robot" };
@@ -27,6 +29,9 @@ export async function signedToken(payload: object, { algorithm, id, privateKey }
   return await new CompactSign(bytes).setProtectedHeader({ alg: algorithm, kid: id, ...header }).sign(privateKey);
 }
 
+/** Whether bytes are a certificate. */
+export const { isCertificate } = partInspection(defaults).crypto;
+
 /** Text or JSON in base64url. */
 export function segment(value: unknown): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
@@ -42,13 +47,13 @@ export function object(name: string, uid: string, more: object = {}, metadata: o
 }
 
 /** Finds these objects, by `resource/namespace/name`. */
-export function fakeLookup(objects: Readonly<Record<string, ApiObject>>): Lookup {
-  return <T extends ApiObject>(resource: Named, within: string, name: string) => {
+export function fakeLookup(objects: Readonly<Record<string, ApiObject>>): LookUpObject {
+  return <T extends ApiObject>(resource: string, within: string, name: string) => {
     const found = objects[`${resource}/${within}/${name}`];
     return Promise.resolve(
       found === undefined
         ? undefined
-        : { revision: 1, mentions: (text: string) => JSON.stringify(found).includes(text), object: found } as Found<T>,
+        : { revision: 1, mentions: (text: string) => JSON.stringify(found).includes(text), object: found } as FoundObject<T>,
     );
   };
 }

@@ -7,11 +7,19 @@ import { defaultNames } from "../../core/names.ts";
 import { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
 import type { ObjectMeta } from "../../core/meta/object-meta.ts";
 import type { HookContext, Resource } from "../../core/plugin.ts";
-import { hookContext } from "../../core/test-context.ts";
+import { noMetric } from "../../core/test-context.ts";
 import { plugins } from "../../plugins/mod.ts";
 import { tables } from "./tables.ts";
 
-const at: HookContext = { ...hookContext, gates: () => true };
+const at: HookContext = {
+  names: defaultNames,
+  gates: () => true,
+  now: "2024-01-02T03:04:05Z",
+  subresource: "",
+  requestVersion: "v1",
+  minCompatibility: "1.34",
+  metric: noMetric,
+};
 const meta: ObjectMeta = { name: "a", namespace: "default", uid: "u", creationTimestamp: at.now, generation: 2 };
 type Scope = Resource["scope"];
 

@@ -3,7 +3,7 @@ import { remoteRequests } from "./hostile-remote.ts";
 import type { Before, HostileRequest } from "./hostile-request.ts";
 import { mutating, mutatingFlags, ruleRequests } from "./hostile-rules.ts";
 import { bodyBytesMax, inlineBodyBytesMax } from "../../kernel/request-context.ts";
-import { tokenLengthMax } from "../../kernel/access/service-accounts/untrusted.ts";
+import { tokenLengthMax } from "../../plugins/authentication/service-accounts/untrusted.ts";
 
 const configMaps = "/api/v1/namespaces/default/configmaps";
 const json = "application/json", yaml = "application/yaml";

@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { StatusError } from "../../../core/status-error.ts";
 import type { Exchange } from "../../request/exchange.ts";
-import { authenticateInOrder, authenticateTokens, bearerTokens, clientCertificates, tokenFile } from "./mod.ts";
-import { parseTokenFile } from "./token-file.ts";
+import { systemClock } from "../../../core/async.ts";
+import { authenticateInOrder, authenticateTokens, bearerTokens, pluginAuthenticator } from "./mod.ts";
+import { clientCertificates } from "../../../plugins/authentication/client-certificate.ts";
+import { parseTokenFile, tokenFile } from "../../../plugins/authentication/token-file.ts";
 
 function exchange(headers: Exchange["headers"], peer?: Exchange["peer"]): Exchange {
   const signal = new AbortController().signal;
@@ -25,7 +27,12 @@ async function world(anonymous = true, parsesUid = () => true) {
   const outcomes: string[] = [];
   const files = [tokenFile(file)];
   const tokens = authenticateTokens({ authenticators: () => files, audiences: () => [], report: () => {} });
-  const authenticators = [clientCertificates(parsesUid), bearerTokens(tokens)];
+  const certificates = pluginAuthenticator(
+    { name: "x509", plainReasons: true },
+    clientCertificates(parsesUid),
+    { clock: systemClock, report: (error) => assert.fail(String(error)) },
+  );
+  const authenticators = [certificates, bearerTokens(tokens)];
   const authenticate = authenticateInOrder(
     () => authenticators,
     () => anonymous,

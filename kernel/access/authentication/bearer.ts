@@ -3,7 +3,7 @@ import type { Exchange } from "../../request/exchange.ts";
 import { protocolToken } from "../../request/websocket.ts";
 import { type Authenticator, Refused, type Warn } from "./authenticate.ts";
 import { type AuthenticateToken, refusalText } from "./token-chain.ts";
-import { withoutToken } from "./without-token.ts";
+import { withoutToken } from "../../../core/without-token.ts";
 
 /** The single authenticator of requests for all kinds of bearer tokens. */
 export function bearerTokens(authenticate: AuthenticateToken): Authenticator {

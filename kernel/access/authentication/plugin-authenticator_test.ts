@@ -42,7 +42,11 @@ function fakeClock() {
 
 function world(authenticate: NonNullable<OpenedAuthenticator["authenticate"]>) {
   const errors: unknown[] = [], clock = fakeClock();
-  return { errors, clock, authenticator: pluginAuthenticator("own", authenticate, { clock, report: (error) => errors.push(error) }) };
+  return {
+    errors,
+    clock,
+    authenticator: pluginAuthenticator({ name: "own" }, authenticate, { clock, report: (error) => errors.push(error) }),
+  };
 }
 const warn = () => {};
 
@@ -123,12 +127,15 @@ test("a plugin's authenticator has ten seconds", async () => {
 test("a plugin's authenticator of tokens accepts them for the requested audiences that they have, and by default for those of the server", async () => {
   const seen: TokenToAuthenticate[] = [], user = { name: "carol", groups: [] };
   const ask = async (answer: any, asked: readonly string[]) => {
-    const tokens = pluginTokens("own", (token) => (seen.push(token), answer), { clock: fakeClock(), audiences: () => ["here", "there"] });
+    const tokens = pluginTokens({ name: "own" }, (token) => (seen.push(token), answer), {
+      clock: fakeClock(),
+      audiences: () => ["here", "there"],
+    });
     const accepted = await tokens.authenticateToken("t", asked);
     return typeof accepted === "object" ? accepted.audiences : accepted;
   };
   assert.equal(await ask(undefined, ["here"]), undefined);
-  assert.deepEqual(seen, [{ token: "t", audiences: ["here"], now: 7 }]);
+  assert.deepEqual(seen, [{ token: "t", audiences: ["here"], now: 7, warn: undefined }]);
   assert.deepEqual(await ask({ user }, ["here"]), ["here"]);
   assert.equal(await ask({ user }, ["vault"]), undefined, "the token is not for others");
   assert.deepEqual(await ask({ user, audiences: ["vault", "safe"] }, ["vault", "here"]), ["vault"]);
@@ -148,7 +155,7 @@ test("a plugin's authenticator of tokens that refuses, fails or takes too long l
     [never, "failed", "own: no answer after 10 s"],
   ];
   for (const [ask, tag, reason] of cases) {
-    const own = pluginTokens("own", ask, { clock, audiences: () => [] }), reported: string[] = [];
+    const own = pluginTokens({ name: "own" }, ask, { clock, audiences: () => [] }), reported: string[] = [];
     const next = { name: "next", authenticateToken: () => Promise.resolve({ user, audiences: [] }) };
     for (const authenticators of [[own], [own, next]]) {
       const authenticate = authenticateTokens({

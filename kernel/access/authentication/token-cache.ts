@@ -1,6 +1,6 @@
 /** Caches the results of an authenticator for a short time. */
 import type { TokenUser } from "../../../core/access.ts";
-import { type TokenAuthenticator, TokenRefusal } from "./token-authenticator.ts";
+import { type ExpiringUser, type TokenAuthenticator, TokenRefusal } from "../../../core/token-authenticator.ts";
 import { bound } from "../../../core/bound.ts";
 
 /** Tokens in the cache of authentications. */
@@ -9,11 +9,6 @@ export const cachedTokensMax = bound(16_384);
 export const cachedUserLengthMax = bound(16_384);
 /** Different tokens that one authenticator checks at the same time; further ones are not accepted. */
 export const tokenLookupsMax = bound(1_000);
-
-/** A user with the time after which the token is rejected, in milliseconds since the epoch. */
-export interface ExpiringUser extends TokenUser {
-  readonly expires?: number;
-}
 
 /** Counts the work of a cache, for upstream's metrics. */
 export interface TokenCacheMeter {

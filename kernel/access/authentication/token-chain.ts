@@ -1,7 +1,7 @@
 /** The chain of authenticators of bearer tokens, for requests and for TokenReviews. */
 import type { TokenUser } from "../../../core/access.ts";
 import { reasonOf } from "../../../core/reason-of.ts";
-import { type TokenAuthenticator, TokenRefusal } from "./token-authenticator.ts";
+import { type TokenAuthenticator, TokenRefusal } from "../../../core/token-authenticator.ts";
 import { bound } from "../../../core/bound.ts";
 
 /** Total bytes of request line and headers (Go's http.DefaultMaxHeaderBytes). */
@@ -50,16 +50,6 @@ export function authenticateTokens({ authenticators, audiences, report }: TokenC
     }
     return { tag: failed ? "failed" : "refused", reasons };
   };
-}
-
-/**
- * For authenticators whose tokens have no audience: the requested audiences that the server has, or undefined if it has none of them.
- * Without requested audiences every token is accepted.
- */
-export function ownAudiences(own: readonly string[], asked: readonly string[]): readonly string[] | undefined {
-  if (asked.length === 0) return [];
-  const shared = own.filter((audience) => asked.includes(audience));
-  return shared.length === 0 ? undefined : shared;
 }
 
 /** The text of a TokenReview about a token that is not accepted: upstream's list of distinct errors. */

@@ -2,15 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { StatusError } from "../../../core/status-error.ts";
 import type { Exchange } from "../../request/exchange.ts";
-import {
-  authenticateInOrder,
-  authenticateTokens,
-  bearerTokens,
-  refusalText,
-  type TokenAuthenticator,
-  tokenFile,
-  TokenRefusal,
-} from "./mod.ts";
+import { type TokenAuthenticator, TokenRefusal } from "../../../core/token-authenticator.ts";
+import { tokenFile } from "../../../plugins/authentication/token-file.ts";
+import { authenticateInOrder, authenticateTokens, bearerTokens, refusalText } from "./mod.ts";
 import { headerBytesMax } from "./token-chain.ts";
 
 const carol = { user: { name: "carol", groups: [] }, audiences: [] };

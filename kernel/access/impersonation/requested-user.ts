@@ -4,7 +4,7 @@ import { labelName, subdomainName } from "../../../core/meta/names.ts";
 import type { Names } from "../../../core/names.ts";
 import { spell } from "../../../core/names.ts";
 import type { Exchange } from "../../request/exchange.ts";
-import { addExtraValues, headerValues } from "../identity-headers.ts";
+import { addExtraValues, headerValues } from "../../../core/identity-headers.ts";
 
 /** One part of an identity. Each needs a separate permission. */
 export type Requested =

@@ -1,14 +1,23 @@
 import assert from "node:assert/strict";
-import { hookContext } from "../../../core/test-context.ts";
 import { test } from "node:test";
 import type { FieldError, HookContext } from "../../../plugin.ts";
-import { fieldErrorText } from "../../../toolbox.ts";
+import { defaultNames, fieldErrorText } from "../../../toolbox.ts";
 import type { CustomResourceDefinition, Spec, Version } from "../schema.ts";
 import type { SchemaProps } from "../schema-props.ts";
 import { testDefinition, testEstablished, testNames, testVersion } from "../test-definition.ts";
 import { validateDefinition, validateDefinitionUpdate, validateStatusUpdate } from "./definition.ts";
 
-const context: HookContext = { ...hookContext, requestVersion: "apiextensions.k8s.io/v1" };
+const context: HookContext = {
+  names: defaultNames,
+  gates: () => false,
+  now: "2024-01-02T03:04:05Z",
+  subresource: "",
+  requestVersion: "apiextensions.k8s.io/v1",
+  minCompatibility: "1.34",
+  metric: () => {
+    throw new Error("no metrics");
+  },
+};
 const texts = (errors: readonly FieldError[]) => errors.map(fieldErrorText);
 const created = (spec: Partial<Spec>, metadata = {}) => texts(validateDefinition(testDefinition(spec, {}, metadata), context));
 const ofVersion = (changes: Partial<Version>) => created({ versions: [testVersion(undefined, changes)] });

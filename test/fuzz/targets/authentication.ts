@@ -24,12 +24,12 @@ export const claims: Target = {
   binary: false,
   stepsPerCharacter: 120,
   async open(code) {
-    const { untrustedHeader, untrustedIssuer } = await code.load("kernel/access/authentication/jwt/untrusted.ts");
-    const { parsed } = await code.load("kernel/access/authentication/jwt/document.ts");
-    const { tokenObject } = await code.load("kernel/access/signed-token.ts");
-    const { userOfClaims } = await code.load("kernel/access/authentication/jwt/claims.ts");
-    const { TokenRefusal } = await code.load("kernel/access/authentication/token-authenticator.ts");
-    const { expressionsOf } = await code.load("kernel/access/authentication/jwt/expressions.ts");
+    const { untrustedHeader, untrustedIssuer } = await code.load("plugins/authentication/jwt/untrusted.ts");
+    const { parsed } = await code.load("plugins/authentication/jwt/document.ts");
+    const { tokenObject } = await code.load("plugins/authentication/signed-token.ts");
+    const { userOfClaims } = await code.load("plugins/authentication/jwt/claims.ts");
+    const { TokenRefusal } = await code.load("core/token-authenticator.ts");
+    const { expressionsOf } = await code.load("plugins/authentication/jwt/expressions.ts");
     const mappings = { username: { claim: "sub", prefix: "p:" }, groups: { claim: "groups", prefix: "p:" }, uid: { claim: "email" } };
     const required = new Map([["hd", "text"]]);
     const plain = { mappings, expressions: expressionsOf({ issuer: {}, claimMappings: mappings }), required };
@@ -74,8 +74,8 @@ export const keySets: Target = {
   binary: false,
   stepsPerCharacter: 120,
   async open(code) {
-    const { usableKeys } = await code.load("kernel/access/authentication/jwt/usable-keys.ts");
-    const { parsed } = await code.load("kernel/access/authentication/jwt/document.ts");
+    const { usableKeys } = await code.load("plugins/authentication/jwt/usable-keys.ts");
+    const { parsed } = await code.load("plugins/authentication/jwt/document.ts");
     return (input) => {
       const value = parsed(input);
       const set = value === undefined ? undefined : unlessRefused(() => usableKeys(value));
@@ -108,7 +108,7 @@ export const authenticationConfigurations: Target = {
   binary: false,
   stepsPerCharacter: 400,
   async open(code) {
-    const { readAuthenticationConfiguration } = await code.load("kernel/access/authentication/configuration/read.ts");
+    const { readAuthenticationConfiguration } = await code.load("plugins/authentication/configuration/read.ts");
     const context = { disallowedIssuers: ["https://b"], checkCertificates: () => {} };
     return (input) => {
       const found = unlessRefused(() => readAuthenticationConfiguration(input.toWellFormed(), "k8s.io", context));

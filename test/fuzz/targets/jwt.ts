@@ -47,10 +47,10 @@ export const jwt: Target = {
   binary: false,
   stepsPerCharacter: 60,
   async open(code) {
-    const { untrustedHeader, untrustedIssuer } = await code.load("kernel/access/service-accounts/untrusted.ts");
-    const { tokenObject } = await code.load("kernel/access/signed-token.ts");
-    const { readClaims } = await code.load("kernel/access/service-accounts/claims.ts");
-    const others = await code.load("kernel/access/authentication/jwt/untrusted.ts");
+    const { untrustedHeader, untrustedIssuer } = await code.load("plugins/authentication/service-accounts/untrusted.ts");
+    const { tokenObject } = await code.load("plugins/authentication/signed-token.ts");
+    const { readClaims } = await code.load("plugins/authentication/service-accounts/claims.ts");
+    const others = await code.load("plugins/authentication/jwt/untrusted.ts");
     return (input) => {
       const issuer = untrustedIssuer(input), header = untrustedHeader(input);
       assert.ok(issuer === undefined || typeof issuer === "string");

@@ -1,0 +1,190 @@
+/**
+ * What the server offers to the parts of plugins that run in its process, such as authenticators: settings, files, other servers, keys. Files and
+ * answers of servers are read with the server's bounds and time limits.
+ */
+import type { PlacedMistake } from "./config/mistake.ts";
+import type { Gates } from "./controller.ts";
+import type { MetricOf } from "../metrics/mod.ts";
+import type { Names } from "./names.ts";
+
+/** The type of a setting's value by its kind. Durations are milliseconds. */
+export interface SettingValues {
+  /** A text; "" if it is not set. */
+  readonly string: string;
+  /** A switch. */
+  readonly bool: boolean;
+  /** A whole number from 0. */
+  readonly int: number;
+  /** Milliseconds. */
+  readonly duration: number;
+  /** Texts in order. */
+  readonly list: readonly string[];
+  /** Texts by key. */
+  readonly texts: ReadonlyMap<string, string>;
+}
+/** The kinds of settings. */
+export type SettingKind = keyof SettingValues;
+
+/** A setting by name and kind: a flag of the server, or one that the plugin declares. */
+export interface SettingKey<K extends SettingKind = SettingKind> {
+  /** The name of the flag without dashes, such as `token-auth-file`. */
+  readonly name: string;
+  /** The kind of its value. */
+  readonly kind: K;
+}
+
+/** The current value of a setting. Throws an Error for a setting that the server does not have, or that is of another kind. */
+export type SettingOf = <K extends SettingKind>(setting: SettingKey<K>) => SettingValues[K];
+
+/** Files of which content is used while the server runs. */
+export interface FollowedFiles {
+  /** For the log: "the token file was renewed" has `token file`. */
+  readonly what: string;
+  /** The files. */
+  readonly paths: readonly string[];
+  /**
+   * Reads the files again and activates them as a whole. Called when a file may have changed, never twice at a time. Resolves with the fields for the log, or
+   * undefined if nothing has changed. Rejects for invalid files, which is logged; what was active stays active.
+   */
+  readonly renew: () => Promise<Readonly<Record<string, unknown>> | undefined>;
+}
+
+/** Files that settings name. */
+export interface PartFiles {
+  /** The text of a file. Rejects with an error that begins with `cannot read the` and `what`. */
+  readText(path: string, what: string): Promise<string>;
+  /** Replaces a file whose content is a secret; only the user of the server can read it. */
+  writePrivate(path: string, text: string): Promise<void>;
+  /** The path of a file in the server's data folder; undefined if everything is in memory. */
+  inDataFolder(name: string): string | undefined;
+}
+
+/** A request to another server. */
+export interface PartRequest {
+  /** POST with a body, GET without. */
+  readonly method: "GET" | "POST";
+  /** Path and query, below the path of the server's URL. "" for the URL itself. */
+  readonly path: string;
+  /** The value to send as JSON. */
+  readonly body?: unknown;
+  /** Ends the request, with all attempts. */
+  readonly signal: AbortSignal;
+  /** Repeats a request without an answer, or with 429 or 5xx, with the pauses of kube-apiserver's webhooks. Default: one attempt. */
+  readonly retries?: true;
+}
+/** An answer of another server: the status, and the value of its JSON body; undefined if the body is not JSON. */
+export interface PartAnswer {
+  /** The status code. */
+  readonly status: number;
+  /** The value of the body. */
+  readonly body: unknown;
+}
+/** A client of another server, whose connections end with the part. */
+export interface PartClient {
+  /** Rejects if there is no answer, with an error that has the host and no secret, or with the reason of the signal. */
+  send(request: PartRequest): Promise<PartAnswer>;
+  /** The JSON values of a streamed answer, one per line. An error answer rejects with an error that has its `status`. */
+  stream(path: string, signal: AbortSignal): AsyncIterable<unknown>;
+}
+
+/** Other servers. */
+export interface PartRemotes {
+  /**
+   * A client of the server in a kubeconfig file, or `in-cluster` for that of the pod. Its files are read again when they change.
+   *
+   * @param span the name of the spans of its requests in traces, and their attributes
+   */
+  connect(
+    kubeconfig: string,
+    span?: { readonly name: string; readonly attributes: Readonly<Record<string, string>> },
+  ): PartClient;
+  /** Rejects for a kubeconfig file that cannot be used. */
+  checkKubeconfig(path: string): Promise<void>;
+  /**
+   * A document over HTTPS. Follows redirects to https addresses only. Rejects if there is no answer in time, if the server's certificate is not trusted, and if the
+   * document is too large.
+   *
+   * @param authorities PEM of the CAs that are trusted; "" for those of the system
+   */
+  fetchDocument(url: string, authorities: string): Promise<{ readonly status: number; readonly body: Uint8Array }>;
+}
+
+/** A key in DER. */
+export interface PartKey {
+  /** SubjectPublicKeyInfo. */
+  readonly spki: Uint8Array<ArrayBuffer>;
+  /** The private key as PKCS #8. Absent for a public key. */
+  readonly pkcs8?: Uint8Array<ArrayBuffer>;
+}
+
+/** What Web Crypto lacks. */
+export interface PartCrypto {
+  /** A hash with a key of this part, for caches of secrets. Lists that differ in a text or in the boundaries of texts have different hashes. */
+  keyedHash(texts: readonly string[]): string;
+  /** SHA-256 of a text in hexadecimal. */
+  sha256(text: string): string;
+  /** Whether these bytes are an X.509 certificate. */
+  isCertificate(der: Uint8Array): boolean;
+  /** Throws for a text without PEM certificates of CAs that can verify others. */
+  checkAuthorities(pem: string): void;
+  /** The keys of the PEM blocks of a text: private keys, public keys, and those of certificates. Other blocks are left out. */
+  keysIn(pem: string): readonly PartKey[];
+}
+
+/** What a part can look at before the server starts. */
+export interface PartInspection {
+  /** The names that replace `{domain}` and `{platform}`. */
+  readonly names: Names;
+  /** Reads settings. */
+  readonly setting: SettingOf;
+  /** Reads the files of settings. */
+  readonly files: Pick<PartFiles, "readText">;
+  /** Reads the kubeconfig files of settings. */
+  readonly remotes: Pick<PartRemotes, "checkKubeconfig">;
+  /** Hashes, certificates and keys. */
+  readonly crypto: PartCrypto;
+}
+
+/** The context of a part, valid while it runs. */
+export interface PartContext extends PartInspection {
+  /** Files that settings name, and those of the part itself. */
+  readonly files: PartFiles;
+  /** Clients of other servers. */
+  readonly remotes: PartRemotes;
+  /** The recorder of a metric that the plugin declares in `metrics`. Throws for any other. */
+  readonly metric: MetricOf;
+  /** Whether a feature gate is on now. */
+  readonly gate: Gates;
+  /** Logs a sentence without secrets. */
+  readonly logInfo: (sentence: string, fields?: Readonly<Record<string, unknown>>) => void;
+  /** Logs an error: a sentence without secrets, and the error, or fields. */
+  readonly logError: (sentence: string, error?: unknown) => void;
+  /** Logs an error that may occur with every request: each sentence once in a while, with the number of those that were left out. */
+  readonly logFailure: (sentence: string, error: unknown) => void;
+  /** Aborts when the server stops, or when the plugin is removed. */
+  readonly signal: AbortSignal;
+}
+
+/** The check of the files that a setting names: rejects for a file that cannot be used. */
+export type CheckedSetting = readonly [setting: string, check: Promise<unknown>];
+
+/** What the settings of a part have wrong, found before the server starts. */
+export interface PartChecks {
+  /** Reads the files of the settings without using them. */
+  files?(inspection: PartInspection): readonly CheckedSetting[];
+  /** Warnings about values, which the start logs and `thole check` prints. After a reload, new ones are logged. */
+  warnings?(inspection: Pick<PartInspection, "names" | "setting">): readonly string[];
+  /** What in the files is probably not meant, for `thole check`. Rejects for a file that cannot be used. */
+  fileWarnings?(inspection: PartInspection): Promise<readonly PlacedMistake[]>;
+}
+
+/** The current values of several settings by name, of which `kinds` has the kinds. */
+export function settingsOf<Kinds extends Readonly<Record<string, SettingKind>>>(
+  setting: SettingOf,
+  kinds: Kinds,
+): { readonly [Name in keyof Kinds]: SettingValues[Kinds[Name]] } {
+  // `as`: an entry for each name, of the type of its kind; a loop cannot express the mapped type.
+  return Object.fromEntries(Object.entries(kinds).map(([name, kind]) => [name, setting({ name, kind })])) as {
+    readonly [Name in keyof Kinds]: SettingValues[Kinds[Name]];
+  };
+}
