@@ -1,5 +1,4 @@
 // A release's lifecycle with every installed Helm, on both stores and both runtimes: its objects, and Helm's Secrets.
-// In Deno's suite only: what clients are answered does not depend on the runtime; kubectl_test.ts and client-node_test.ts run on both.
 import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,5 +1,4 @@
 // kubectl on custom resources: every verb of it that reads, writes, waits for or describes objects.
-// In Deno's suite only: what clients are answered does not depend on the runtime; kubectl_test.ts and client-node_test.ts run on both.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,5 +1,4 @@
 // All writes of kubectl: apply in its forms, edit, patches, labels, diff, dry runs, cascades.
-// In Deno's suite only: what clients are answered does not depend on the runtime; kubectl_test.ts and client-node_test.ts run on both.
 import assert from "node:assert/strict";
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
