@@ -1,5 +1,5 @@
 // A migration of a store of an earlier release: all values are in the current version at the end, although a server is killed during it.
-// In Deno's suite only: a migration does not depend on the runtime; `npm run test:faults` runs it on both.
+// In Deno's suite only: a migration does not depend on the runtime; THOLE_RUNTIMES=all runs it on both.
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
