@@ -17,9 +17,13 @@ const readyMsMax = 60_000;
 
 const start = [
   'import { builtInPlugins, start } from "thole";',
+  'import { clientFrom } from "thole/client";',
   'import { widgetsPlugin } from "./widgets.ts";',
   'const server = await start({ plugins: [...builtInPlugins, widgetsPlugin], settings: { "data-dir": ":memory:", "secure-port": 0 } });',
-  'console.log(server.url, server.catalog.endpoint("example.com", "v1", "widgets")?.kind);',
+  "const client = await clientFrom({ kubeconfigText: server.kubeconfigText });",
+  'const { kind } = await client.apply("example.com/v1", "widgets", "default", "a", { spec: { millimetres: 3 } });',
+  "await client.close();",
+  "console.log(server.url, kind);",
   "await server.close();",
 ].join("\n");
 
@@ -103,7 +107,20 @@ describe("the packed tarball", { skip: npmMissing || startSkipped("deno") || run
     const files = new Set(installed.files);
     const modules = installed.files.filter((path) => path.endsWith(".js") && !path.startsWith("bin/"));
     assert.deepEqual(modules.filter((path) => !files.has(`${path}.map`)), []);
-    for (const name of ["mod.js", "mod.d.ts", "plugin.js", "plugin.d.ts", "toolbox.js", "toolbox.d.ts", "testing.js", "testing.d.ts"]) {
+    for (
+      const name of [
+        "mod.js",
+        "mod.d.ts",
+        "client.js",
+        "client.d.ts",
+        "plugin.js",
+        "plugin.d.ts",
+        "toolbox.js",
+        "toolbox.d.ts",
+        "testing.js",
+        "testing.d.ts",
+      ]
+    ) {
       assert.ok(files.has(name), name);
     }
     assert.ok(modules.length < modulesMax, `${modules.length} modules`);

@@ -59,9 +59,13 @@ describe("the package", () => {
           `start-${runtime}.ts`,
           [
             'import { builtInPlugins, start } from "thole";',
+            'import { clientFrom } from "thole/client";',
             'import { widgetsPlugin } from "./widgets.ts";',
             'const server = await start({ plugins: [...builtInPlugins, widgetsPlugin], settings: { "data-dir": ":memory:", "secure-port": 0 } });',
-            'console.log(server.url, server.catalog.endpoint("example.com", "v1", "widgets")?.kind);',
+            "const client = await clientFrom({ kubeconfigText: server.kubeconfigText });",
+            'const { kind } = await client.apply("example.com/v1", "widgets", "default", "a", { spec: { millimetres: 3 } });',
+            "await client.close();",
+            "console.log(server.url, kind);",
             "await server.close();",
           ].join("\n"),
         );
