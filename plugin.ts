@@ -19,6 +19,7 @@ export type {
   Resource,
   Subresource,
 } from "./core/plugin.ts";
+export type { AuditBackendDefinition } from "./core/audit/backend.ts";
 export type { AuthenticatorDefinition } from "./core/authentication.ts";
 export type { Caller } from "./core/user-info.ts";
 export type { GroupVersion } from "./core/versions.ts";

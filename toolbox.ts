@@ -61,6 +61,11 @@ export {
 export type { ConversionContext, StoredConversion, WebhookAddress } from "./core/conversion.ts";
 export { splitGroupVersion, type Verb } from "./core/versions.ts";
 
+// Audit events, and where they go.
+export type { AuditBackend, AuditBackendContext, WrittenEvent } from "./core/audit/backend.ts";
+export type { AuditedObject, AuditedStatus, AuditEvent } from "./core/audit/event.ts";
+export type { AuditLevel, AuditStage, PolicyLevel } from "./core/audit/policy.ts";
+
 // Users, and what they may do.
 export type {
   AnonymousRule,

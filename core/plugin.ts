@@ -4,6 +4,7 @@
  */
 import type { MetricDefinition, MetricOf } from "../metrics/mod.ts";
 import type { Access, AdmissionServer, Authorizer, Reader } from "./access.ts";
+import type { AuditBackendDefinition } from "./audit/backend.ts";
 import type { AuthenticatorDefinition } from "./authentication.ts";
 import type { AdmissionRequest, Reinvocation } from "./admission/request.ts";
 import type { Api } from "./api.ts";
@@ -457,6 +458,8 @@ export interface Plugin {
   readonly admission?: readonly Admission[];
   /** Authenticators. They run while the plugin is served. */
   readonly authenticators?: readonly AuthenticatorDefinition[];
+  /** Backends of audit events. They are opened once, at the start. */
+  readonly auditBackends?: readonly AuditBackendDefinition[];
   /** Authorizers that `--authorization-mode` can name. */
   readonly authorizers?: readonly AuthorizerDefinition[];
   /** Background work of the leader, or of the only server. */

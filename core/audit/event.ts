@@ -1,7 +1,7 @@
 /** Encodes audit events: the JSON of `audit.{domain}/v1` Event, and kube-apiserver's legacy line. */
 import { encoder } from "../derive/encode.ts";
 import { Status as StatusSchema } from "../meta/status.ts";
-import type { Status } from "../status-error.ts";
+import type { Status, StatusDetails } from "../status-error.ts";
 import { goQuote } from "../tree/go-quote.ts";
 import { goString } from "../tree/json-text.ts";
 import type { UserInfo } from "../user-info.ts";
@@ -9,38 +9,73 @@ import type { AuditLevel, AuditStage } from "./policy.ts";
 
 /** The object of the request. "" for absent members. */
 export interface AuditedObject {
+  /** The plural name of the resource. */
   readonly resource: string;
+  /** The namespace of the object. */
   readonly namespace: string;
+  /** The name of the object. */
   readonly name: string;
+  /** The UID of the object, of a request with a body. */
   readonly uid: string;
+  /** The group; "" for the core group. */
   readonly apiGroup: string;
+  /** The version, without the group. */
   readonly apiVersion: string;
+  /** The resource version of the object, of a request with a body. */
   readonly resourceVersion: string;
+  /** The subresource. */
   readonly subresource: string;
 }
 
 /** One stage of a request. Objects are JSON text. */
 export interface AuditEvent {
+  /** How much of the request is recorded. */
   readonly level: AuditLevel;
+  /** The id that the client, the log and all stages of the request have. */
   readonly auditId: string;
+  /** The stage that the request has reached. */
   readonly stage: AuditStage;
+  /** Path and query as the client has written them. */
   readonly requestUri: string;
+  /** The verb, such as `list`; of a path that is no resource the method in lower case. */
   readonly verb: string;
   /** Undefined before authentication. */
   readonly user: UserInfo | undefined;
+  /** The user that the request impersonates, if it does. */
   readonly impersonatedUser: UserInfo | undefined;
+  /** Addresses of the client and of proxies. The client controls all but the last one. */
   readonly sourceIps: readonly string[];
+  /** The User-Agent header, bounded; "" if there is none. */
   readonly userAgent: string;
+  /** The object of a request for a resource. */
   readonly objectRef: AuditedObject | undefined;
+  /** The response, from the stage ResponseStarted on. */
   readonly responseStatus: AuditedStatus | undefined;
+  /** The body of the request, from the level Request on. */
   readonly requestObject: string | undefined;
+  /** The response, at the level RequestResponse. */
   readonly responseObject: string | undefined;
-  /** Milliseconds since 1970. */
+  /** The time of the request in milliseconds since 1970. */
   readonly requestReceived: number;
+  /** The time of the stage in milliseconds since 1970. */
   readonly stageReached: number;
+  /** Annotations of the server and of admission, such as the reason of a decision. */
   readonly annotations: ReadonlyMap<string, string>;
 }
-export type AuditedStatus = Partial<Pick<Status, "status" | "message" | "reason" | "details" | "code">>;
+
+/** The status of a response. A response of success has a code only. */
+export interface AuditedStatus {
+  /** Whether the request has failed, if the response is a Status. */
+  readonly status?: "Success" | "Failure";
+  /** The message for people. */
+  readonly message?: string;
+  /** The reason for programs, such as `NotFound`. */
+  readonly reason?: string;
+  /** The object and the causes of an error. */
+  readonly details?: StatusDetails;
+  /** The HTTP code. */
+  readonly code?: number;
+}
 
 /** The kind of the events of a server: `{"kind":"Event","apiVersion":"audit.k8s.io/v1"`, and the same of lists. */
 export function eventHead(domain: string, kind: "Event" | "EventList"): string {

@@ -12,13 +12,15 @@ import { bound } from "../bound.ts";
 /** UTF-16 units of the audit policy file. */
 export const auditPolicyLengthMax = bound(1024 * 1024);
 
-export const levels = Object.freeze(["None", "Metadata", "Request", "RequestResponse"] as const);
-export type PolicyLevel = typeof levels[number];
+export const levels: readonly PolicyLevel[] = Object.freeze(["None", "Metadata", "Request", "RequestResponse"] as const);
+/** The level of a rule: how much of a request is recorded. */
+export type PolicyLevel = "None" | "Metadata" | "Request" | "RequestResponse";
 /** The level of a recorded request. */
 export type AuditLevel = Exclude<PolicyLevel, "None">;
 
-export const stages = Object.freeze(["RequestReceived", "ResponseStarted", "ResponseComplete", "Panic"] as const);
-export type AuditStage = typeof stages[number];
+export const stages: readonly AuditStage[] = Object.freeze(["RequestReceived", "ResponseStarted", "ResponseComplete", "Panic"] as const);
+/** The stages of a request. Each recorded one is an event. */
+export type AuditStage = "RequestReceived" | "ResponseStarted" | "ResponseComplete" | "Panic";
 
 /** Resources of one group. "" is the core group, `*` every group. Empty lists match everything. */
 export interface GroupResources {

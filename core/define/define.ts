@@ -85,10 +85,14 @@ export function definePlugin(plugin: Plugin): Plugin {
   return deepFreeze(plugin);
 }
 
+/** The parts of the server's own audit, as the label of lost events names them. */
+const partsOfAudit: readonly string[] = ["buffered", "log", "truncate", "webhook"];
+
 function pluginMistakes(plugin: Plugin): readonly string[] {
   const {
     resources = [],
     admission = [],
+    auditBackends = [],
     authenticators = [],
     authorizers = [],
     controllers = [],
@@ -118,6 +122,11 @@ function pluginMistakes(plugin: Plugin): readonly string[] {
     // The names begin reasons in logs and audit events.
     ...authenticators.filter(({ name }) => dns1035Label(name).length > 0).map(({ name }) =>
       `authenticator "${name}": its name must have lower-case letters, digits and dashes`
+    ),
+    ...repetitionsIn(auditBackends.map(({ name }) => name)).map((each) => `two audit backends are named "${each}"`),
+    // The names are labels of metrics, beside those of the server.
+    ...auditBackends.filter(({ name }) => dns1035Label(name).length > 0 || partsOfAudit.includes(name)).map(({ name }) =>
+      `audit backend "${name}": its name must have lower-case letters, digits and dashes, and not be one of ${partsOfAudit.join(", ")}`
     ),
     ...repetitionsIn(authorizers.map((authorizer) => authorizer.name)).map((each) => `two authorizers are named "${each}"`),
     // --authorization-mode separates names by commas; these are modes of the server itself.

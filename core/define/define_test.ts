@@ -325,6 +325,17 @@ test("a DefinitionError lists all mistakes in its message", () => {
   );
 });
 
+test("definePlugin() rejects audit backends whose names are used twice, are no labels or those of the server", () => {
+  const named = (name: string) => ({ name, summary: "Nowhere.", open: () => ({ process: () => true, close: () => Promise.resolve() }) });
+  const rule = "its name must have lower-case letters, digits and dashes, and not be one of buffered, log, truncate, webhook";
+  assert.deepEqual(ofPlugin({ auditBackends: [named("kafka"), named("archive")] }), []);
+  assert.deepEqual(ofPlugin({ auditBackends: [named("same"), named("same"), named("webhook"), named("A b")] }), [
+    'two audit backends are named "same"',
+    `audit backend "webhook": ${rule}`,
+    `audit backend "A b": ${rule}`,
+  ]);
+});
+
 test("definePlugin() rejects authenticators whose names are used twice or are no words for a log", () => {
   const named = (name: string) => ({ name, summary: "Has no opinion.", open: () => ({ authenticate: () => undefined }) });
   assert.deepEqual(ofPlugin({ authenticators: [named("signed-header"), named("other")] }), []);

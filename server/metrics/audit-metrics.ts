@@ -12,7 +12,7 @@ export const auditMetrics = Object.freeze({
   auditErrors: defineMetric({
     name: "apiserver_audit_error_total",
     type: "counter",
-    help: "Audit events that were lost, by the part that lost them: log, webhook, buffered or truncate.",
+    help: "Audit events that were lost, by the part that lost them: log, webhook, buffered, truncate, or a backend of a plugin.",
     labels: ["plugin"],
     stability: "ALPHA",
   }),

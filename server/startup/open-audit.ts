@@ -2,12 +2,15 @@
 import { type Clock, once, systemClock } from "../../core/async.ts";
 import { steadyTime } from "../../core/steady-time.ts";
 import type { Names } from "../../core/names.ts";
+import type { PartContext } from "../../core/part.ts";
 import { reasonOf } from "../../core/reason-of.ts";
+import { append } from "../../core/append.ts";
 import { evaluator } from "../../core/audit/evaluate.ts";
 import { omitsFirstStage, type Policy, type ReadPolicy, readPolicy } from "../../core/audit/policy.ts";
-import type { AuditBackend, LostEvents } from "../../core/audit/backend.ts";
+import type { AuditBackend, AuditBackendDefinition, LostEvents } from "../../core/audit/backend.ts";
 import { type BatchOptions, buffered } from "../audit/buffered.ts";
 import { ignoringErrors } from "../audit/ignoring-errors.ts";
+import { openPluginBackends } from "../audit/plugin-backends.ts";
 import { truncating } from "../audit/truncate.ts";
 import { allBackends, type Audit, openAudit, writer } from "../../kernel/access/audit/mod.ts";
 import { eventHead, legacyLine } from "../../core/audit/event.ts";
@@ -55,29 +58,39 @@ export interface AuditNeeds {
   readonly record: KernelRecord;
   /** Takes the lines of the log. Undefined: the file of the settings. */
   readonly auditLog: LineSink | undefined;
+  /** The backends of the plugins that are served at the start. */
+  readonly ofPlugins: readonly AuditBackendDefinition[];
+  /** The context of a part by its owner, for the log, until the signal aborts. */
+  readonly part: (owner: string, signal: AbortSignal) => PartContext;
 }
 
 /** Undefined without a policy or without a backend. Rejects if a file cannot be used. */
-export async function openAuditOf(config: Config, { log, findings, record, auditLog }: AuditNeeds): Promise<OpenedAudit | undefined> {
+export async function openAuditOf(config: Config, needs: AuditNeeds): Promise<OpenedAudit | undefined> {
+  const { log, findings, record, auditLog, ofPlugins, part } = needs;
   const path = config["audit-log-path"], webhook = config["audit-webhook-config-file"];
   const read = await policyOf(config);
   if (read === undefined) {
-    if (path !== "" || webhook !== "") findings.info("Warning: no audit policy file is set, so no audit events are recorded");
+    if (path !== "" || webhook !== "" || ofPlugins.length > 0) {
+      findings.info("Warning: no audit policy file is set, so no audit events are recorded");
+    }
     return undefined;
   }
   for (const warning of read.warnings) findings.info(`Warning: the audit policy file has an error that is ignored: ${warning.text}`);
   for (const text of strictWarnings(config, read.policy)) findings.info(`Warning: ${text}`);
   const names = namesOf(config), lost = lostEvents(log, record);
   const backends: AuditBackend[] = [];
+  // After the last events: backends of plugins send them.
+  const ended = new AbortController();
   if (path !== "") backends.push(wrapBackend(config, "log", logOf(config, names, auditLog ?? await lineSink(config, log), lost), lost));
   if (webhook !== "") {
     await webhookAccess(config);
     backends.push(wrapBackend(config, "webhook", webhookOf(config, names, lost), lost));
   }
+  append(backends, await openPluginBackends(ofPlugins, { part: (owner) => part(owner, ended.signal), lost }));
   if (backends.length === 0) return undefined;
   const backend = allBackends(backends);
   const audit = openAudit({ evaluate: evaluator(read.policy), backend, names, meter: meterOf(record), now: systemClock.now });
-  return { audit, close: once(() => backend.close(AbortSignal.timeout(auditDrainMs))) };
+  return { audit, close: once(() => backend.close(AbortSignal.timeout(auditDrainMs)).finally(() => ended.abort())) };
 }
 
 /** blocking-strict rejects a request whose first event cannot be written. Without that event it does nothing, as in kube-apiserver. */

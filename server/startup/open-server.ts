@@ -30,6 +30,7 @@ import { checkDelegation } from "./delegation.ts";
 import { describeConfig } from "./describe-server.ts";
 import { bootstrapHook, hookNames, openHealth } from "./health-checks.ts";
 import { openAuditOf } from "./open-audit.ts";
+import { partContext } from "./part-context.ts";
 import { openTracing } from "./open-tracing.ts";
 import { type ControllerNeeds, openControllers, serverApi } from "./open-controllers.ts";
 import { openMetrics, servePluginMetrics } from "./open-metrics.ts";
@@ -112,7 +113,17 @@ async function openParts(given: ServeOptions, ending: AbortController, closers: 
   const access = await openAccess(options, inForce, registry, { signal, tracing, findings });
   const { steady = steadyClock(findings) } = options;
   steady.follow(signal);
-  const auditing = await openAuditOf(config, { log, findings, record: registry.record, auditLog: options.workers?.auditLog });
+  const auditing = await openAuditOf(config, {
+    log,
+    findings,
+    record: registry.record,
+    auditLog: options.workers?.auditLog,
+    ofPlugins: inForce.current().catalog.plugins.flatMap(({ auditBackends = [] }) => auditBackends),
+    part: (owner, signal) => {
+      const names = () => inForce.current().catalog.names, gate = (name: string) => inForce.current().catalog.gates.isOn(name);
+      return partContext(owner, { config: () => inForce.current().config, names, gate, metric: registry.metric, log, tracing }, signal);
+    },
+  });
   if (auditing !== undefined) closers.push(() => auditing.close());
   const storage = await openStorage({ ...options, steady }, inForce, registry, tracing);
   closers.push(() => storage.close());

@@ -267,6 +267,8 @@ export const rows: readonly Row[] = [
   inTest(plugin, "# 3. As a policy", others),
   inTest(plugin, "import { Buffer }", "plugin-authenticators"),
   inTest(plugin, "await using server = await openTestServer({ plugins: [signedHeaderPlugin", "plugin-authenticators"),
+  inTest(plugin, "import type { AuditBackendDefinition", "plugin-audit-backends"),
+  inTest(plugin, 'const settings = { "audit-policy-file"', "plugin-audit-backends"),
   inTest(plugin, "import { definedResource", "custom-resource-to-plugin"),
   inTest(plugin, "import { definePlugin, defineResource, field, int32, object, string, struct }", "custom-resource-to-plugin"),
 ];

@@ -32,6 +32,7 @@ const first = [
   "Reader",
   "Admission",
   "AdmissionServer",
+  "AuditBackendDefinition",
   "AuthenticatorDefinition",
   "OpenedAuthenticator",
   "RequestToAuthenticate",
@@ -48,12 +49,21 @@ const first = [
 
 const intro = `# Plugin reference
 
-Every type of the plugin contract with its members, made from the docstrings of \`core/plugin.ts\`, \`core/controller.ts\`, \`core/api.ts\`, \`core/access.ts\`, \`core/authentication.ts\` and \`core/user-info.ts\` by \`npm run docs\`.
+Every type of the plugin contract with its members, made from the docstrings of \`core/plugin.ts\`, \`core/controller.ts\`, \`core/api.ts\`, \`core/access.ts\`, \`core/authentication.ts\`, \`core/audit/backend.ts\`, \`core/audit/event.ts\` and \`core/user-info.ts\` by \`npm run docs\`.
 [Writing a plugin](writing-a-plugin.md) has an example of each part, in the order in which they run. Types are imported from \`thole/plugin\` if their section names
 no other module.
 `;
 
-const files = Object.freeze(["plugin.ts", "controller.ts", "api.ts", "access.ts", "authentication.ts", "user-info.ts"]);
+const files = Object.freeze([
+  "plugin.ts",
+  "controller.ts",
+  "api.ts",
+  "access.ts",
+  "authentication.ts",
+  "audit/backend.ts",
+  "audit/event.ts",
+  "user-info.ts",
+]);
 
 /** The names in braces that a module at the top exports. */
 function exportsOf(file: string): ReadonlySet<string> {
