@@ -77,6 +77,11 @@ export interface Strategy {
   readonly generation?: boolean | "onUpdate";
   /** Seconds that an object lives (Events). */
   readonly ttlSeconds?: number;
+  /**
+   * Seconds that an object has to end by itself after its first DELETE; it stays, marked, until a DELETE with 0 seconds. `asked`: what the client
+   * asks for, not negative. Default: objects without finalizers are removed at once.
+   */
+  readonly graceSeconds?: (object: any, asked: number | undefined) => number;
   /** False: reads always use the store, not the watch cache. Default true. */
   readonly cached?: boolean;
   /** False: a delete adds no finalizer for dependents, with any propagation policy (Events). Default true. */

@@ -12,15 +12,19 @@ const aheadSecondsMax = 1;
 export class Age {
   /** Milliseconds since 1970. */
   readonly since: number;
+  /** The text before and after that of the time. */
+  readonly frame: { readonly before: string; readonly after: string } | undefined;
 
-  /** `since` is in milliseconds since 1970. Use `age` for the text of a time in an object. */
-  constructor(since: number) {
+  /** `since` is in milliseconds since 1970. Use `age` for the text of a time in an object. `frame`: the text around it, such as `3 (` and ` ago)`. */
+  constructor(since: number, frame?: { readonly before: string; readonly after: string }) {
     this.since = since;
+    this.frame = frame;
   }
 
   /** The text at `now`, in milliseconds since 1970, in the format of kubectl: `3m20s`, `5d`, `2y10d`. */
   at(now: number): string {
-    return elapsedText(Math.trunc((now - this.since) / 1000));
+    const text = elapsedText(Math.trunc((now - this.since) / 1000));
+    return this.frame === undefined ? text : `${this.frame.before}${text}${this.frame.after}`;
   }
 }
 

@@ -78,6 +78,8 @@ export function tableRow(call: RequestContext, { include, version }: TableForm, 
 
 /** JSON has no such character. It stands before and after the time of an age in the kept cells of a row. */
 const aroundTime = "\0";
+/** Stands between a time and the texts of its frame. */
+const inTime = "\x01";
 
 /** The cells of a row. They are kept with a cached item, so that its object is decoded once. */
 function rowCells({ endpoint, backend }: RequestContext, item: Item, work: TableWork): string {
@@ -90,7 +92,11 @@ function rowCells({ endpoint, backend }: RequestContext, item: Item, work: Table
   const parts = toText.decode(kept).split(aroundTime);
   if (parts.length === 1) return parts[0]!;
   const now = backend.clock.now();
-  return parts.map((part, index) => index % 2 === 0 ? part : goString(new Age(Number(part)).at(now))).join("");
+  return parts.map((part, index) => {
+    if (index % 2 === 0) return part;
+    const [since, before, after] = part.split(inTime);
+    return goString(new Age(Number(since), before === undefined || after === undefined ? undefined : { before, after }).at(now));
+  }).join("");
 }
 
 /** The key of the cells with the small budget of further rows. */
@@ -102,7 +108,11 @@ function furtherKey(columns: object): object {
 const furtherKeys = new WeakMap<object, object>();
 
 function cellText(cell: Cell): string {
-  return cell instanceof Age ? `${aroundTime}${cell.since}${aroundTime}` : goJson(cell);
+  return cell instanceof Age ? `${aroundTime}${timeText(cell)}${aroundTime}` : goJson(cell);
+}
+
+function timeText({ since, frame }: Age): string {
+  return frame === undefined ? String(since) : [since, frame.before, frame.after].join(inTime);
 }
 
 function rowObject(call: RequestContext, item: Item, include: Include, version: string): string {

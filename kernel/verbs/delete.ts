@@ -1,3 +1,5 @@
+import { secondsOf, timeOfSeconds } from "../../core/scalars/time.ts";
+import type { Time } from "../../core/schema.ts";
 import { foregroundFinalizer, orphanFinalizer } from "../../core/meta/finalizers.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { invalid } from "../../core/field-error.ts";
@@ -117,7 +119,7 @@ export function deleteItem(call: RequestContext, start: Start, options: DeleteRe
     await approveDeletion(call, object, options);
     const marked = mark(call, object, options);
     const begins = resource.deletion !== undefined && !pending;
-    const finished = !begins && (isFinished(marked, resource.deletion) || !mustWait(marked, resource.deletion));
+    const finished = !begins && (isFinished(marked, resource.deletion) || !(hasTimeLeft(marked) || mustWait(marked, resource.deletion)));
     if (!finished && storedBytesEqual(current, marked)) return unchanged;
     const last = finished ? object : marked;
     const value = storedBytes(stored, last, call.catalog.storedAs);
@@ -171,9 +173,34 @@ function checkPreconditions(call: RequestContext, { object, revision }: Item, op
   }
 }
 
+/** Whether the object still has time to end by itself. */
+function hasTimeLeft({ metadata: { deletionGracePeriodSeconds } }: ApiObject): boolean {
+  return Number(deletionGracePeriodSeconds ?? 0) > 0;
+}
+
+/** The last second of the year 9999, after which a time has no text. */
+const lastSecond = 253_402_300_799;
+function secondsAfter(time: Time, seconds: number): Time {
+  return timeOfSeconds(Math.min(secondsOf(time) + seconds, lastSecond))!; // `!`: later than the zero time
+}
+
+/** The time that a client asks for: a negative one counts as one second. */
+function askedSeconds({ gracePeriodSeconds }: DeleteRequest): number | undefined {
+  return gracePeriodSeconds === undefined || gracePeriodSeconds >= 0 ? gracePeriodSeconds : 1;
+}
+
+/** A marked object whose time ends earlier, or the object itself if the client does not ask for less time than it has. */
+function shorten(object: ApiObject, asked: number | undefined): ApiObject {
+  const { deletionTimestamp, deletionGracePeriodSeconds } = object.metadata, left = Number(deletionGracePeriodSeconds ?? 0);
+  if (deletionTimestamp == null || asked === undefined || asked >= left) return object;
+  const sooner = { deletionTimestamp: secondsAfter(deletionTimestamp, asked - left), deletionGracePeriodSeconds: asked };
+  return { ...object, metadata: metaWith(object.metadata, sooner) };
+}
+
 /** Marks an object for deletion: sets finalizers by propagation policy, the timestamp if it is absent, and the fields of the kind. */
 function mark(call: RequestContext, object: ApiObject, options: DeleteRequest): ApiObject {
   const { resource } = call.endpoint;
+  if (hasTimeLeft(object)) return shorten(object, askedSeconds(options));
   const own = object.metadata.finalizers ?? [];
   const policy = policyOf(options, resource.deletion === undefined ? "Background" : "Foreground");
   // Kinds that are not garbage-collected must not wait for the collector: its finalizers are removed.
@@ -182,14 +209,16 @@ function mark(call: RequestContext, object: ApiObject, options: DeleteRequest): 
   let next = finalizers === own
     ? object
     : { ...object, metadata: metaWith(object.metadata, { finalizers: finalizers.length === 0 ? undefined : finalizers }) };
-  if (pending || (resource.deletion === undefined && !mustWait(next, undefined))) return next;
+  if (pending) return next;
+  const graceSeconds = resource.strategy?.graceSeconds?.(object, askedSeconds(options));
+  if (graceSeconds === undefined && resource.deletion === undefined && !mustWait(next, undefined)) return next;
   const context = hookContext(call);
   const generation = Number(next.metadata.generation ?? 0);
   next = {
     ...next,
     metadata: metaWith(next.metadata, {
-      deletionTimestamp: context.now,
-      deletionGracePeriodSeconds: 0,
+      deletionTimestamp: secondsAfter(context.now, graceSeconds ?? 0),
+      deletionGracePeriodSeconds: graceSeconds ?? 0,
       ...(generation > 0 ? { generation: generation + 1 } : {}),
     }),
   };

@@ -12,11 +12,11 @@ export const comparedForWarningsMax = bound(256);
 
 type AnyContainer = Container | EphemeralContainer;
 
-export function warnOfContainers(template: PodTemplateSpec, path: string, names: Names): readonly string[] {
-  const containers = containersWithPaths(template.spec, `${path}.spec`);
+export function warnOfContainers(template: PodTemplateSpec, prefix: string, names: Names): readonly string[] {
+  const containers = containersWithPaths(template.spec, `${prefix}spec`);
   return [
     ...containers.flatMap(([container, at]) => [
-      ...warnOfAnnotations(container, template, `${path}.metadata.annotations`, names),
+      ...warnOfAnnotations(container, template, `${prefix}metadata.annotations`, names),
       ...warnOfFractions(container, at),
       ...warnOfHidden(container, `${at}.env`),
     ]),

@@ -1,7 +1,8 @@
 /** Validation of containers, with upstream's order and texts (pkg/apis/core/validation). */
 import { duplicate, type FieldError, forbidden, invalid, required } from "../../../plugin.ts";
-import { append, portNumber, tooMany } from "../../../toolbox.ts";
+import { append, notFound, portNumber, tooMany } from "../../../toolbox.ts";
 import type { Container, ContainerPort } from "./container.ts";
+import type { PodSpec } from "./pod-spec.ts";
 import type { ValidationContext } from "./validation-options.ts";
 import { label, portName, validateByRule, validateEnum, validateRequiredEnum } from "./rules.ts";
 import { validateEnv, validateEnvFrom } from "./validate-environment.ts";
@@ -171,6 +172,52 @@ function validateResize({ resizePolicy = [] }: Container, podPolicy: string, pat
     }
     return errors;
   });
+}
+
+/** Rejects blanks around the name of an image. Templates may have them. */
+export function rejectBlanks(image: string | undefined, path: string): readonly FieldError[] {
+  return image === undefined || image.trim() === image ? [] : [invalid(path, image, "must not have leading or trailing whitespace")];
+}
+
+/** Fields of a container that an ephemeral one cannot have, in the order of upstream's errors. */
+const notEphemeral = [
+  "ports",
+  "resources",
+  "resizePolicy",
+  "restartPolicy",
+  "restartPolicyRules",
+  "livenessProbe",
+  "readinessProbe",
+  "startupProbe",
+  "lifecycle",
+] as const;
+
+/** Validates the ephemeral containers of a pod. Their names differ from those of all containers, and they target another container. */
+export function validateEphemeralContainers(spec: PodSpec, pod: PodFacts, path: string): readonly FieldError[] {
+  const others = new Set([...spec.containers ?? [], ...spec.initContainers ?? []].map(({ name }) => name)), names = new Set(others);
+  return (spec.ephemeralContainers ?? []).flatMap((container, i) => {
+    const at = `${path}[${i}]`, { name, targetContainerName: target = "", volumeMounts = [] } = container;
+    const again = names.has(name) ? [duplicate(`${at}.name`, name)] : [];
+    names.add(name);
+    return [
+      ...validateCommon(container, pod, at),
+      ...rejectBlanks(container.image, `${at}.image`),
+      ...again,
+      ...(target === "" || others.has(target) ? [] : [notFound(`${at}.targetContainerName`, target)]),
+      ...notEphemeral.filter((key) => isSet(container[key])).map((key) => forbidden(`${at}.${key}`, notEphemeralText)),
+      ...volumeMounts.flatMap((mount, j) =>
+        (["subPath", "subPathExpr"] as const).filter((key) => isSet(mount[key])).map((key) =>
+          forbidden(`${at}.volumeMounts[${j}].${key}`, notEphemeralText)
+        )
+      ),
+    ];
+  });
+}
+const notEphemeralText = "cannot be set for an Ephemeral Container";
+
+function isSet(value: unknown): boolean {
+  if (value === undefined || value === "") return false;
+  return typeof value !== "object" || value === null || Array.isArray(value) || Object.keys(value).length > 0;
 }
 
 /** Rejects ephemeral containers in a template. */

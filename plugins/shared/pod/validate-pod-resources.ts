@@ -58,7 +58,7 @@ function tooLittle(whole: Amounts, name: string, amount: Quantity, path: string,
  *
  *   init A 2, sidecar B 1, init C 3, container D 1   at most: A 2, then B + C 4, then B + D 2; so 4
  */
-function aggregate({ containers = [], initContainers = [] }: PodSpec, what: "requests" | "limits"): ReadonlyMap<string, Quantity> {
+export function aggregate({ containers = [], initContainers = [] }: PodSpec, what: "requests" | "limits"): ReadonlyMap<string, Quantity> {
   const running = new Map<string, Quantity>(), sidecars = new Map<string, Quantity>(), most = new Map<string, Quantity>();
   for (const { resources } of containers ?? []) {
     for (const [name, amount] of Object.entries(resources[what] ?? {})) running.set(name, plus(running.get(name), amount));

@@ -7,7 +7,14 @@ import { containersWithPaths } from "./containers-of.ts";
 import type { ValidationContext, ValidationOptions } from "./validation-options.ts";
 import type { PodDNSConfig, PodResourceClaim, PodSchedulingGate, PodSpec, PodTemplateSpec } from "./pod-spec.ts";
 import { label, searchDomain, subdomain, validateByRule, validateEnum, validateQualifiedName, validateRequiredEnum } from "./rules.ts";
-import { type PodFacts, rejectEphemeralContainers, validateContainers, validateInitContainers } from "./validate-containers.ts";
+import {
+  type PodFacts,
+  rejectBlanks,
+  rejectEphemeralContainers,
+  validateContainers,
+  validateEphemeralContainers,
+  validateInitContainers,
+} from "./validate-containers.ts";
 import { validatePodResources } from "./validate-pod-resources.ts";
 import { validateResources } from "./validate-resources.ts";
 import { validateAffinity, validateSpread, validateTolerations } from "./validate-scheduling.ts";
@@ -34,6 +41,28 @@ export function validatePodTemplateSpec(
   ];
 }
 
+/**
+ * Validates the annotations and the spec of a pod. Other than in a template, images have no blanks around them, ephemeral containers have rules of
+ * their own, and tokens need the name of an account.
+ */
+export function validatePodParts(pod: PodTemplateSpec, names: Names, options: ValidationOptions): readonly FieldError[] {
+  const { spec } = pod;
+  const tokens = (spec.serviceAccountName ?? "") !== ""
+    ? []
+    : (spec.volumes ?? []).flatMap(({ projected }, i) =>
+      (projected?.sources ?? []).flatMap(({ serviceAccountToken }, j) =>
+        serviceAccountToken === undefined ? [] : [`spec.volumes[${i}].projected.sources[${j}].serviceAccountToken`]
+      )
+    );
+  return [
+    ...validatePodAnnotations(pod, names, options, "metadata.annotations"),
+    ...validatePodSpec(spec, { names, options }, "spec"),
+    ...tokens.map((path) => forbidden(path, "must not be specified when serviceAccountName is not set")),
+    ...(spec.containers ?? []).flatMap((each, i) => rejectBlanks(each.image, `spec.containers[${i}].image`)),
+    ...(spec.initContainers ?? []).flatMap((each, i) => rejectBlanks(each.image, `spec.initContainers[${i}].image`)),
+  ];
+}
+
 function validatePodSpec(spec: PodSpec, context: ValidationContext, path: string): readonly FieldError[] {
   const { options } = context;
   const usable = new Map<string, VolumeSource>();
@@ -55,6 +84,7 @@ function validatePodSpec(spec: PodSpec, context: ValidationContext, path: string
     ...validateClaims(resourceClaims, `${path}.resourceClaims`),
     ...validateContainers(containers, pod, `${path}.containers`),
     ...validateInitContainers(initContainers, containers, pod, `${path}.initContainers`),
+    ...(options.isPod ? validateEphemeralContainers(spec, pod, `${path}.ephemeralContainers`) : []),
     ...(options.podResources ? [] : validatePodResources(spec, pod.claims, context, `${path}.resources`)),
     ...validateRequiredEnum(restartPolicy, ["Always", "OnFailure", "Never"], `${path}.restartPolicy`),
     ...validateRequiredEnum(spec.dnsPolicy, ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"], `${path}.dnsPolicy`),

@@ -9,7 +9,8 @@ import type { AppArmorProfile, PodSecurityContext, SeccompProfile, SecurityConte
 import { validateWindowsOptions } from "./validate-windows.ts";
 
 const idMax = 2 ** 31 - 1;
-function validateId(id: number | bigint | undefined, path: string): readonly FieldError[] {
+/** Checks the ID of a user or of a group. */
+export function validateId(id: number | bigint | undefined, path: string): readonly FieldError[] {
   if (id === undefined || (id >= 0 && id <= idMax)) return [];
   return [invalid(path, id, `must be between 0 and ${idMax}, inclusive`)];
 }

@@ -6,6 +6,8 @@ import type { Gates, Names } from "../../../toolbox.ts";
  * whole template: one invalid stored label makes all invalid labels acceptable.
  */
 export interface ValidationOptions {
+  /** Whether it is a pod, which may have ephemeral containers, and not a template. */
+  readonly isPod?: true;
   /** Quantities of huge pages that are not a multiple of the page size. */
   readonly hugePages: boolean;
   /** Invalid label values in the selectors of pod affinities. */

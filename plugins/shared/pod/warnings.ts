@@ -30,10 +30,11 @@ const replacedAnnotations: readonly (readonly [key: string, why: string])[] = [
   ["security.alpha.{platform}.io/unsafe-sysctls", 'non-functional in v1.11+; use the "sysctls" field instead'],
 ];
 
+/** The warnings of a template at `path`, or of a pod with the path "". */
 export function warnOfPodTemplate(template: PodTemplateSpec, path: string, names: Names): readonly string[] {
   const { metadata: { annotations = {} }, spec } = template;
   const { volumes = [], nodeSelector = {}, overhead = {} } = spec;
-  const at = `${path}.spec`, annotationsPath = `${path}.metadata.annotations`;
+  const prefix = path === "" ? "" : `${path}.`, at = `${prefix}spec`, annotationsPath = `${prefix}metadata.annotations`;
   const seccomp = spell(names, "seccomp.security.alpha.{platform}.io/pod");
   return [
     ...Object.keys(nodeSelector).flatMap((key) => {
@@ -52,7 +53,7 @@ export function warnOfPodTemplate(template: PodTemplateSpec, path: string, names
     ...(spec.securityContext?.seccompProfile === undefined && Object.hasOwn(annotations, seccomp)
       ? [`${annotationsPath}[${seccomp}]: non-functional in v1.27+; use the "seccompProfile" field instead`]
       : []),
-    ...warnOfContainers(template, path, names),
+    ...warnOfContainers(template, prefix, names),
     ...(Number(spec.terminationGracePeriodSeconds ?? 0) < 0
       ? [`${at}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`]
       : []),

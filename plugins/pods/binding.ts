@@ -1,0 +1,73 @@
+/** POST of a pod's `binding`: a scheduler sets the node of the pod. */
+import {
+  conflictError,
+  field,
+  type FieldError,
+  type Infer,
+  notSupported,
+  object,
+  ObjectReference,
+  required,
+  StatusError,
+} from "../../plugin.ts";
+import { fieldErrorText, Status, type SubresourceAction } from "../../toolbox.ts";
+import { withCondition } from "./conditions.ts";
+import type { Pod } from "./pod-schema.ts";
+
+export const Binding = object("Binding", {
+  target: field(2, ObjectReference, "The node: `kind` is Node or empty.", { required: true }),
+}, { package: "core/v1", doc: "The node that a pod is bound to. It is not stored." });
+export type Binding = Infer<typeof Binding>;
+
+function validateBinding({ target: { kind = "", name = "" } }: Binding): readonly FieldError[] {
+  return [
+    ...(kind === "" || kind === "Node" ? [] : [notSupported("target.kind", kind, ["Node", "<empty>"])]),
+    ...(name === "" ? [required("target.name", "")] : []),
+  ];
+}
+
+/** Why the pod cannot be bound, in upstream's words. */
+function reasonAgainst({ metadata, spec }: Pod): string | undefined {
+  const { name } = metadata;
+  if ((metadata.deletionTimestamp ?? undefined) !== undefined) return `pod ${name} is being deleted, cannot be assigned to a host`;
+  if ((spec.nodeName ?? "") !== "") return `pod ${name} is already assigned to node ${JSON.stringify(spec.nodeName)}`;
+  return (spec.schedulingGates ?? []).length > 0 ? `pod ${name} has non-empty .spec.schedulingGates` : undefined;
+}
+
+/** The pod on its node, with the annotations and labels of the binding. */
+function bound(pod: Pod, { metadata, target }: Binding, now: string): Pod {
+  const { nominatedNodeName: _nominated, ...status } = pod.status, { annotations, labels } = metadata;
+  return {
+    ...pod,
+    metadata: {
+      ...pod.metadata,
+      ...(annotations === undefined ? {} : { annotations: { ...pod.metadata.annotations, ...annotations } }),
+      ...(labels === undefined ? {} : { labels: { ...pod.metadata.labels, ...labels } }),
+    },
+    spec: { ...pod.spec, nodeName: target.name! }, // validated
+    status: withCondition(status, { type: "PodScheduled", status: "True" }, now),
+  };
+}
+
+export const binding: SubresourceAction<Pod, Binding> = {
+  request: { groupVersion: "v1", schema: Binding },
+  response: { groupVersion: "v1", schema: Status },
+  write(request, pod, { now }) {
+    const errors = validateBinding(request).map(fieldErrorText);
+    // As upstream, which takes a bad target for a fault of the server.
+    if (errors.length > 0) throw new StatusError("Unknown", errors.length === 1 ? errors[0]! : `[${errors.join(", ")}]`, { code: 500 });
+    const { uid, resourceVersion } = request.metadata, { metadata } = pod, resource = { group: "", name: "pods/binding" };
+    const name = metadata.name!; // stored objects have names
+    if (uid !== undefined && uid !== "" && uid !== metadata.uid) {
+      throw conflictError(resource, name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metadata.uid}`);
+    }
+    if (resourceVersion !== undefined && resourceVersion !== "" && resourceVersion !== metadata.resourceVersion) {
+      const why = `ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${metadata.resourceVersion}`;
+      throw conflictError(resource, name, `Precondition failed: ${why}`);
+    }
+    const why = reasonAgainst(pod);
+    if (why !== undefined) throw conflictError(resource, name, why);
+    return bound(pod, request, now);
+  },
+  respond: () => ({ status: "Success", code: 201 }),
+};
