@@ -75,6 +75,8 @@ export interface Strategy {
   readonly ownMetaRules?: true;
   /** Changes of the spec are counted in metadata.generation: from 1, or with `onUpdate` from the client's value. Default: that value is kept. */
   readonly generation?: boolean | "onUpdate";
+  /** The status of a create reaches `prepare`, which sets it. Default: it is removed before. */
+  readonly preparesStatus?: true;
   /** Seconds that an object lives (Events). */
   readonly ttlSeconds?: number;
   /**
@@ -184,6 +186,8 @@ export interface SubresourceAction<T = any, Request extends ApiObject = any, Res
   readonly validate?: (request: Request, object: T, context: HookContext) => readonly FieldError[];
   /** The object to store; `prior` itself when nothing changes. Runs again on a newer object after a conflict. */
   readonly write?: (request: Request, prior: T, context: RequestHookContext) => T;
+  /** What it writes is no update of the resource: neither its rules nor its generation apply. */
+  readonly isDirect?: true;
   /** Makes the response, if `response` is set. `object`: the stored object after `write`. */
   readonly respond?: (
     request: Request,
@@ -205,7 +209,7 @@ export interface Subresource<T = any> {
   readonly write?: (next: T, prior: T, context: HookContext) => T;
   /** Validation in place of the resource's own `update`, for writes by `write`. */
   readonly update?: (next: T, prior: T, context: HookContext) => readonly FieldError[];
-  /** Top-level fields that writes through this path do not change and do not own. Default for `status`: all but metadata and status; for
+  /** Fields, such as `spec` or `metadata.ownerReferences`, that writes through this path do not change and do not own. Default for `status`: all but metadata and status; for
    *  others: status. */
   readonly leaves?: readonly string[];
   /** For a path that serves another kind. */
@@ -341,8 +345,11 @@ export interface Admission<T extends ApiObject = any> {
   readonly name: string;
   /** Runs only if --enable-admission-plugins names it. */
   readonly isOptional?: true;
-  /** The resources whose writes it is for; `"all"`: every stored resource, custom ones too. */
-  readonly resources: readonly Resource<T>[] | "all";
+  /**
+   * The resources whose writes it is for, those of other plugins by name (`pods`, `priorityclasses.scheduling.{domain}`); a name that no
+   * plugin serves has no effect. `"all"`: every stored resource, custom ones too.
+   */
+  readonly resources: readonly (Resource<T> | string)[] | "all";
   /** With `"all"`: also for kinds that are answered and never stored, such as SubjectAccessReview. */
   readonly includesReviews?: true;
   /** Before the object is prepared, in the stored form; `prior` is undefined at creation. Returns `next` itself when nothing changes. */

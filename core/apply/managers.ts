@@ -281,7 +281,11 @@ function atomOf(versions: Versions): Atom {
 
 /** The set of these top-level fields, for `Versions.ignored`. */
 export function topLevel(...names: readonly string[]): FieldSet {
-  return names.length === 0 ? emptySet : { owned: false, children: new Map(names.map((name) => [`f:${name}`, leafSet])) };
+  if (names.length === 0) return emptySet;
+  const firsts = new Set(names.map((name) => name.split(".")[0]!));
+  const below = (first: string) => names.filter((name) => name.startsWith(`${first}.`)).map((name) => name.slice(first.length + 1));
+  const children = [...firsts].map((first) => [`f:${first}`, names.includes(first) ? leafSet : topLevel(...below(first))] as const);
+  return { owned: false, children: new Map(children) };
 }
 
 /** Upstream's error message for conflicts, with one cause for each path. */

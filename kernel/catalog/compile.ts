@@ -4,6 +4,7 @@ import { append } from "../../core/append.ts";
 import { mediaOf } from "../../core/codec/negotiate.ts";
 import { spell } from "../../core/names.ts";
 import type { Admission, GateStage, Plugin, Resource } from "../../core/plugin.ts";
+import { pluralOf } from "../../core/define/plural.ts";
 import { compareVersions, splitGroupVersion, stageOfVersion } from "../../core/versions.ts";
 import {
   type Catalog,
@@ -53,12 +54,9 @@ export function compile(plugins: readonly Plugin[], config: CatalogConfig, appea
   const groups = groupsOf([...endpoints.values()].filter(({ resource }) => resource.unlisted !== true), priorities, releases.emulated);
   const byPath = nestEndpoints(endpoints.values());
   const admission = inOrder(plugins.flatMap(({ admission = [] }) => admission));
-  const steps = new Map<Resource, Admission[]>();
   const forAll = admission.filter(({ resources }) => resources === "all");
   const forReviews = forAll.filter(({ includesReviews }) => includesReviews === true);
-  for (const resource of new Set(admission.flatMap(({ resources }) => resources === "all" ? [] : resources))) {
-    steps.set(resource, admission.filter(({ resources }) => resources === "all" || resources.includes(resource)));
-  }
+  const steps = stepsOf(admission, new Map(plugins.flatMap(({ resources = [] }) => resources.map((each) => [nameOf(each), each]))));
   const groupByName = new Map(groups.map((group) => [group.name, group]));
   return Object.freeze({
     names,
@@ -225,4 +223,20 @@ function groupsOf(
   });
   const rank = (group: CatalogGroup) => priorities.get(group.name) ?? (group.name === "" ? 18000 : 1000);
   return groups.toSorted((a, b) => rank(b) - rank(a) || (a.name < b.name ? -1 : 1));
+}
+
+/** The name of a resource in the steps of other plugins: `pods`, `priorityclasses.scheduling.{domain}`. */
+function nameOf({ plural, kind, storedAs }: Resource): string {
+  const { group } = splitGroupVersion(storedAs), name = plural ?? pluralOf(kind);
+  return group === "" ? name : `${name}.${group}`;
+}
+
+/** The steps of each resource that a step names, with those for all. */
+function stepsOf(admission: readonly Admission[], byName: ReadonlyMap<string, Resource>): Map<Resource, Admission[]> {
+  const resourcesOf = ({ resources }: Admission) =>
+    resources === "all" ? [] : resources.flatMap((each) => typeof each === "string" ? byName.get(each) ?? [] : [each]);
+  const named = new Set(admission.flatMap(resourcesOf));
+  return new Map(
+    [...named].map((resource) => [resource, admission.filter((step) => step.resources === "all" || resourcesOf(step).includes(resource))]),
+  );
 }

@@ -121,7 +121,8 @@ export function deleteItem(call: RequestContext, start: Start, options: DeleteRe
     const begins = resource.deletion !== undefined && !pending;
     const finished = !begins && (isFinished(marked, resource.deletion) || !(hasTimeLeft(marked) || mustWait(marked, resource.deletion)));
     if (!finished && storedBytesEqual(current, marked)) return unchanged;
-    const last = finished ? object : marked;
+    // A kind with a time of grace shows that it was marked, also without any time left.
+    const last = finished && resource.strategy?.graceSeconds === undefined ? object : marked;
     const value = storedBytes(stored, last, call.catalog.storedAs);
     const done = (revision: Revision, committed: boolean): Tried<Deleted> => {
       return {

@@ -87,7 +87,7 @@ export async function toCreate(call: RequestContext, object: ApiObject, keepsDel
   });
   call.step("admission has changed the object");
   await authorizeContents(call, next, undefined);
-  next = withStatusOf(call, next, undefined);
+  if (resource.strategy?.preparesStatus !== true) next = withStatusOf(call, next, undefined);
   next = resource.prepare?.(next, undefined, context) ?? next;
   next = dropDisabled(endpoint.stored.schema)(next, undefined, catalog.gates.isOn) as ApiObject; // keeps required fields
   next = resource.dropDisabled?.(next, undefined, catalog.gates.isOn) ?? next;
@@ -126,13 +126,14 @@ export async function toUpdate(call: RequestContext, object: ApiObject, prior: A
   next = dropDisabled(endpoint.stored.schema)(next, prior, catalog.gates.isOn) as ApiObject; // keeps required fields
   next = resource.dropDisabled?.(next, prior, catalog.gates.isOn) ?? next;
   next = withMeta(next, keptMeta(next.metadata, prior.metadata, managedFields));
-  if (resource.strategy?.generation && part === undefined && specChanged(call, next, prior)) {
+  const isDirect = call.info.verb === "create" && call.subresource?.definition.create?.isDirect === true;
+  if (resource.strategy?.generation && part === undefined && !isDirect && specChanged(call, next, prior)) {
     next = { ...next, metadata: metaWith(next.metadata, { generation: Number(prior.metadata.generation ?? 0) + 1 }) };
   }
   const written: readonly FieldError[] = [
     ...validateObjectMeta(next.metadata, storedNameRules(resource.scope)),
     ...validateObjectMetaUpdate(next.metadata, prior.metadata),
-    ...runInBudget(call, () => (part === undefined ? resource.update : part.update)?.(next, prior, context) ?? []),
+    ...runInBudget(call, () => isDirect ? [] : (part === undefined ? resource.update : part.update)?.(next, prior, context) ?? []),
   ];
   const errors = runInBudget(call, () => withDeclaredRules(call, written, next, prior));
   if (errors.length > 0) throw invalidError(kindName(call), next.metadata.name ?? "", errors);

@@ -52,21 +52,22 @@ function bound(pod: Pod, { metadata, target }: Binding, now: string): Pod {
 export const binding: SubresourceAction<Pod, Binding> = {
   request: { groupVersion: "v1", schema: Binding },
   response: { groupVersion: "v1", schema: Status },
+  isDirect: true,
   write(request, pod, { now }) {
     const errors = validateBinding(request).map(fieldErrorText);
     // As upstream, which takes a bad target for a fault of the server.
     if (errors.length > 0) throw new StatusError("Unknown", errors.length === 1 ? errors[0]! : `[${errors.join(", ")}]`, { code: 500 });
-    const { uid, resourceVersion } = request.metadata, { metadata } = pod, resource = { group: "", name: "pods/binding" };
-    const name = metadata.name!; // stored objects have names
-    if (uid !== undefined && uid !== "" && uid !== metadata.uid) {
-      throw conflictError(resource, name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metadata.uid}`);
-    }
-    if (resourceVersion !== undefined && resourceVersion !== "" && resourceVersion !== metadata.resourceVersion) {
-      const why = `ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${metadata.resourceVersion}`;
-      throw conflictError(resource, name, `Precondition failed: ${why}`);
-    }
+    const { uid, resourceVersion } = request.metadata, { metadata } = pod, name = metadata.name!; // stored objects have names
+    const refuse = (what: string, asked: string | undefined, found: string | undefined) => {
+      if (asked === undefined || asked === "" || asked === found) return;
+      const why = `Precondition failed: ${what} in precondition: ${asked}, ${what} in object meta: ${found}`;
+      const where = `Code: 4, Key: /registry/pods/${metadata.namespace}/${name}, ResourceVersion: 0`;
+      throw conflictError({ group: "", name: "pods" }, name, `StorageError: invalid object, ${where}, AdditionalErrorMsg: ${why}`);
+    };
+    refuse("UID", uid, metadata.uid);
+    refuse("ResourceVersion", resourceVersion, metadata.resourceVersion);
     const why = reasonAgainst(pod);
-    if (why !== undefined) throw conflictError(resource, name, why);
+    if (why !== undefined) throw conflictError({ group: "", name: "pods/binding" }, name, why);
     return bound(pod, request, now);
   },
   respond: () => ({ status: "Success", code: 201 }),

@@ -19,6 +19,8 @@ function withContainerDefaults(spec: PodSpec): PodSpec {
     ...(spec.containers === undefined || spec.containers === null ? {} : { containers: spec.containers.map(complete) }),
     ...(spec.initContainers === undefined ? {} : { initContainers: spec.initContainers.map(complete) }),
     enableServiceLinks: spec.enableServiceLinks ?? true,
+    // Templates keep a negative time.
+    ...(Number(spec.terminationGracePeriodSeconds ?? 0) < 0 ? { terminationGracePeriodSeconds: 1 } : {}),
   };
 }
 

@@ -1,4 +1,6 @@
 import { definePlugin } from "../../plugin.ts";
+import { defaultTolerationSeconds } from "./admission/default-tolerations.ts";
+import { serviceAccountStep } from "./admission/service-account.ts";
 import { podTemplateGateDependencies, podTemplateGates, podTemplates } from "./pod-template.ts";
 import { pods } from "./pod.ts";
 
@@ -10,4 +12,5 @@ export const podsPlugin = definePlugin({
   featureGates: podTemplateGates,
   gateDependencies: podTemplateGateDependencies,
   resources: [pods, podTemplates],
+  admission: [serviceAccountStep, defaultTolerationSeconds],
 });

@@ -101,9 +101,17 @@ export const podTemplateGates: NonNullable<Plugin["featureGates"]> = {
   ],
   ContainerStopSignals: [{ since: "1.33", stage: "Alpha", default: false }],
   GenericWorkload: [{ since: "1.35", stage: "Alpha", default: false }],
+  DRAExtendedResource: [{ since: "1.34", stage: "Alpha", default: false }],
+  InPlacePodLevelResourcesVerticalScaling: [{ since: "1.35", stage: "Alpha", default: false }],
+  MatchLabelKeysInPodTopologySpreadSelectorMerge: [{ since: "1.34", stage: "Beta", default: true }],
+  ResourceHealthStatus: [{ since: "1.31", stage: "Alpha", default: false }],
 };
 
 export const podTemplateGateDependencies: NonNullable<Plugin["gateDependencies"]> = {
   ClusterTrustBundleProjection: ["ClusterTrustBundle"],
   PodCertificateRequest: ["AuthorizeNodeWithSelectors"],
+  DRAExtendedResource: ["DynamicResourceAllocation"],
+  InPlacePodLevelResourcesVerticalScaling: ["InPlacePodVerticalScaling", "PodLevelResources", "NodeDeclaredFeatures"],
+  MatchLabelKeysInPodTopologySpreadSelectorMerge: ["MatchLabelKeysInPodTopologySpread"],
+  ResourceHealthStatus: ["DynamicResourceAllocation"],
 };

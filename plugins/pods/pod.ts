@@ -28,7 +28,8 @@ import { validateAnnotationsKept, validateSpecUpdate } from "./validate-update.t
 /** A new pod is pending. Its quality of service, and selectors that follow from its labels, are those of its creation. */
 function prepareNew(next: Pod, { gates, now }: HookContext): Pod {
   const spec = applyLabelKeys(withoutStopSignals(next.spec, undefined, gates), next.metadata.labels ?? {}, gates);
-  const status: PodStatus = { phase: "Pending", qosClass: qualityOfService(spec, gates) };
+  // As upstream, a quality of service that the client sends is kept.
+  const status: PodStatus = { phase: "Pending", qosClass: next.status.qosClass || qualityOfService(spec, gates) };
   const isGated = (spec.schedulingGates ?? []).length > 0;
   const gated = {
     type: "PodScheduled",
@@ -77,7 +78,7 @@ const status: Subresource<Pod> = {
       status: keptGenerations({ ...next.status, qosClass: next.status.qosClass ?? prior.status.qosClass! }, prior.status),
     };
   },
-  leaves: ["spec"],
+  leaves: ["spec", "metadata.deletionTimestamp", "metadata.ownerReferences"],
   update: (next, prior, { names }) => [
     ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", metaRulesOf(pods, names)),
     ...validateAnnotationsKept(next.metadata.annotations, prior.metadata.annotations, names),
@@ -123,7 +124,7 @@ const ephemeralContainers: Subresource<Pod> = {
       ...(prior.spec.ephemeralContainers ?? []).flatMap((old) => {
         const found = containers.get(old.name), what = `existing ephemeral containers ${JSON.stringify(old.name)} may not be`;
         if (found === undefined) return [forbidden(path, `${what} removed\n`)];
-        return sameValue(found, old) ? [] : [forbidden(path, `${what} changed\n`)];
+        return sameValue(found, old) ? [] : [forbidden(path, `${what} changed`)];
       }),
     ];
   },
@@ -157,18 +158,21 @@ export const pods: Resource<Pod> = defineResource({
       columns,
       selectableFields: {
         "spec.nodeName": ({ spec }) => spec.nodeName ?? "",
+        "spec.host": ({ spec }) => spec.nodeName ?? "",
         "spec.restartPolicy": ({ spec }) => spec.restartPolicy ?? "",
         "spec.schedulerName": ({ spec }) => spec.schedulerName ?? "",
         "spec.serviceAccountName": ({ spec }) => spec.serviceAccountName ?? "",
         "spec.hostNetwork": ({ spec }) => String(spec.hostNetwork ?? false),
         "status.phase": ({ status }) => status.phase ?? "",
         "status.podIP": ({ status }) => status.podIPs?.[0]?.ip ?? "",
+        // As upstream, which accepts this label and has no value for it.
+        "status.podIPs": () => "",
         "status.nominatedNodeName": ({ status }) => status.nominatedNodeName ?? "",
       },
       subresources: { status, ephemeralcontainers: ephemeralContainers, binding: { create: binding } },
     },
   },
-  strategy: { deleteAnswers: "object", coreFinalizers: true, generation: true, graceSeconds },
+  strategy: { deleteAnswers: "object", coreFinalizers: true, generation: true, graceSeconds, preparesStatus: true },
   prepare(next, prior, context) {
     if (prior === undefined) return prepareNew(next, context);
     const spec = withoutStopSignals(next.spec, prior.spec, context.gates);

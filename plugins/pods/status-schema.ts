@@ -86,6 +86,7 @@ const ContainerStatus = struct("ContainerStatus", {
   user: field(13, ContainerUser, "The user that the first process began with.", { pointer: true }),
   allocatedResourcesStatus: field(14, mapBy(["name"], ResourceStatus), "The devices of the container.", {
     patch: { strategy: ["merge"], mergeKey: "name" },
+    gate: "ResourceHealthStatus",
   }),
   stopSignal: field(15, named("v1.Signal", oneOf(...stopSignals)), "The signal that stops the container.", { pointer: true }),
 }, { doc: "The status of a container." });
@@ -158,8 +159,14 @@ export const PodStatus = struct("PodStatus", {
   }),
   extendedResourceClaimStatus: field(18, PodExtendedResourceClaimStatus, "The claim for the extended resources of the pod.", {
     pointer: true,
+    gate: "DRAExtendedResource",
   }),
-  allocatedResources: field(19, record(quantity), "What the node has set aside for the pod."),
-  resources: field(20, ResourceRequirements, "What the node has given to the pod.", { pointer: true }),
+  allocatedResources: field(19, record(quantity), "What the node has set aside for the pod.", {
+    gate: "InPlacePodLevelResourcesVerticalScaling",
+  }),
+  resources: field(20, ResourceRequirements, "What the node has given to the pod.", {
+    pointer: true,
+    gate: "InPlacePodLevelResourcesVerticalScaling",
+  }),
 }, { doc: "The state of a pod." });
 export type PodStatus = Infer<typeof PodStatus>;

@@ -8,7 +8,7 @@ export const sameAs: Readonly<Record<string, string>> = Object.freeze({
   "storage.k8s.io/v1beta1/VolumeAttributesClass": "storage.k8s.io/v1/VolumeAttributesClass",
 });
 
-/** Resources of kube-apiserver that are not served yet, or only as an empty collection, by group version. */
+/** Resources and subresources of kube-apiserver that are not served yet, or only as an empty collection, by group version. */
 export const notServed: Readonly<Record<string, readonly string[]>> = Object.freeze({
   "apiregistration.k8s.io/v1": ["apiservices"],
   "apps/v1": ["controllerrevisions", "daemonsets", "deployments", "replicasets", "statefulsets"],
@@ -29,13 +29,25 @@ export const notServed: Readonly<Record<string, readonly string[]>> = Object.fre
   "resource.k8s.io/v1alpha3": ["devicetaintrules"],
   "resource.k8s.io/v1beta1": ["deviceclasses", "resourceclaims", "resourceclaimtemplates", "resourceslices"],
   "resource.k8s.io/v1beta2": ["deviceclasses", "resourceclaims", "resourceclaimtemplates", "resourceslices"],
-  "v1": ["bindings", "componentstatuses", "endpoints", "nodes", "pods", "replicationcontrollers", "services"],
+  "v1": [
+    "bindings",
+    "componentstatuses",
+    "endpoints",
+    "nodes",
+    "pods/attach",
+    "pods/eviction",
+    "pods/exec",
+    "pods/log",
+    "pods/portforward",
+    "pods/proxy",
+    "pods/resize",
+    "replicationcontrollers",
+    "services",
+  ],
 });
 
-/** Schemas of the empty collections of services and pods, which clients only list. */
+/** Schemas of the empty collection of services, which clients only list. */
 export const emptyKinds: readonly string[] = [
-  "Pod",
-  "PodList",
   "Service",
   "ServiceList",
   "ServiceSpec",

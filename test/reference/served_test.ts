@@ -136,7 +136,12 @@ interface DiscoveryFacts {
 function discoveryFacts(): readonly GroupVersionFacts[] {
   return everyDiscoveryFact().flatMap((facts) => {
     const missing = notServed[apiVersionOf(facts)] ?? [];
-    const resources = facts.resources.filter(({ name }) => !missing.includes(name));
+    const resources = facts.resources.filter(({ name }) => !missing.includes(name)).map((resource) => {
+      const { name, subresources } = resource;
+      return subresources === undefined
+        ? resource
+        : { ...resource, subresources: subresources.filter((part) => !missing.includes(`${name}/${part.name}`)) };
+    });
     return resources.length === 0 ? [] : [{ ...facts, resources }];
   });
 }
@@ -150,7 +155,14 @@ test("the resources that are listed as not served are those of the reference tha
     const apiVersion = apiVersionOf(facts), own = served.get(apiVersion) ?? [];
     const isServed = ({ name, verbs }: ResourceFacts) =>
       own.some((each) => each["name"] === name && verbs.every((verb) => (each["verbs"] as readonly string[]).includes(verb)));
-    return [apiVersion, facts.resources.filter((each) => !isServed(each)).map(({ name }) => name)];
+    return [
+      apiVersion,
+      facts.resources.flatMap((each) => {
+        const { name, subresources = [] } = each;
+        if (!isServed(each)) return [name];
+        return subresources.map((part) => `${name}/${part.name}`).filter((path) => !own.some((entry) => entry["name"] === path));
+      }),
+    ];
   });
   assert.deepEqual(notServed, Object.fromEntries(missing.filter(([, names]) => names.length > 0)));
 });

@@ -31,7 +31,7 @@ function rowOf(plugin: string, step: Admission): Row {
     name,
     cells: [
       plugin,
-      resources === "all" ? "all" : resources.map(({ kind }) => kind).join(", "),
+      resources === "all" ? "all" : resources.map((each) => typeof each === "string" ? each : each.kind).join(", "),
       phases([[mutate, "writes"], [mutateAction, "actions"]]),
       phases([[refuse, "writes"], [refuseDelete, "deletions"], [refuseAction, "actions"]]),
       isOptional === true ? "off" : "on",

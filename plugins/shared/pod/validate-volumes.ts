@@ -86,7 +86,10 @@ const rules: Rules = Object.freeze<Rules>({
   csi: validateCsi,
   ephemeral: validateEphemeral,
   // The reference is optional in a template: a controller may set it in the pods.
-  image: ({ pullPolicy }, path) => validateEnum(pullPolicy, ["Always", "IfNotPresent", "Never"], `${path}.pullPolicy`),
+  image: ({ reference = "", pullPolicy }, path, { options }) => [
+    ...(reference === "" && options.isPod === true ? [required(`${path}.reference`, "")] : []),
+    ...validateEnum(pullPolicy, ["Always", "IfNotPresent", "Never"], `${path}.pullPolicy`),
+  ],
 });
 /** Upstream's spelling of sources in the error about a second source, where it differs from the field. */
 const pathNames: Readonly<Record<string, string>> = { cephfs: "cephFS", downwardAPI: "downwarAPI" };
