@@ -220,7 +220,7 @@ export { hasInvalidLabelValue, selectsLabels, validateLabelSelector } from "./co
 export { validateAnnotations, validateLabels } from "./core/meta/labels.ts";
 export { foregroundFinalizer, orphanFinalizer, validateFinalizerShape, validateStandardFinalizer } from "./core/meta/finalizers.ts";
 export { metaOfStatus } from "./core/meta/status-meta.ts";
-export { Status } from "./core/meta/status.ts";
+export { Status as StatusSchema } from "./core/meta/status.ts";
 
 // Selectors of requests.
 export { type FieldRequirement, type ParsedFieldSelector, parseFieldSelector } from "./core/selectors/field.ts";
@@ -252,6 +252,7 @@ export {
   type GroupName,
   internalError,
   invalidError,
+  type Status,
   type StatusCause,
   statusCodes,
   type StatusDetails,

@@ -29,5 +29,5 @@ const StatusFields = struct("Status", {
   code: field(6, int32, "The HTTP status code."),
 }, { doc: "The result of a request that returns no object." });
 
-// StatusObject has narrower types of kind and strings than the schema can express.
+/** The schema of Status, the answer without an object: as the kind of the response of an action that returns none. Its type is narrower than the fields. */
 export const Status = Object.freeze({ ...StatusFields, typeMeta: true }) as unknown as Typed<StatusObject, StructNode>;

@@ -10,7 +10,7 @@ import {
   required,
   StatusError,
 } from "../../plugin.ts";
-import { fieldErrorText, Status, type SubresourceAction } from "../../toolbox.ts";
+import { fieldErrorText, StatusSchema, type SubresourceAction } from "../../toolbox.ts";
 import { withCondition } from "./conditions.ts";
 import type { Pod } from "./pod-schema.ts";
 
@@ -51,7 +51,7 @@ function bound(pod: Pod, { metadata, target }: Binding, now: string): Pod {
 
 export const binding: SubresourceAction<Pod, Binding> = {
   request: { groupVersion: "v1", schema: Binding },
-  response: { groupVersion: "v1", schema: Status },
+  response: { groupVersion: "v1", schema: StatusSchema },
   isDirect: true,
   write(request, pod, { now }) {
     const errors = validateBinding(request).map(fieldErrorText);

@@ -5,7 +5,6 @@ import { bad, good, type Kubectl, kubectlFor, kubectlMissing, kubectls } from ".
 import { againstTheProgram, everySetup } from "./setups.ts";
 
 const containers = [{ name: "c", image: "i" }];
-const pod = JSON.stringify({ apiVersion: "v1", kind: "Pod", metadata: { name: "p" }, spec: { containers } });
 const service = JSON.stringify({ apiVersion: "v1", kind: "Service", metadata: { name: "s" }, spec: { ports: [{ port: 80 }] } });
 const deployment = JSON.stringify({
   apiVersion: "apps/v1",
@@ -29,12 +28,8 @@ async function isRefusedByName(kubectl: Kubectl): Promise<void> {
     ["create job j --image=y", undefined, /this server does not serve Job \(jobs\.batch\)/],
     ["create ingress i --rule=a/b=c:80", undefined, /this server does not serve Ingress \(ingresses\.networking\.k8s\.io\)/],
     ["get --raw /apis/apps/v1/deployments", undefined, /this server does not serve Deployment \(deployments\.apps\)/],
-    ["run x --image=y", undefined, /runs no workloads, so there are no pods/],
     ["create service clusterip s --tcp=80", undefined, /runs no workloads, so there are no services/],
-    ["create -f -", pod, /runs no workloads, so there are no pods/],
-    ["apply -f -", pod, /runs no workloads, so there are no pods/],
     ["apply -f -", service, /runs no workloads, so there are no services/],
-    ["apply --server-side -f -", pod, /runs no workloads, so there are no pods/],
     // kubectl looks up the kind in discovery and stops there.
     ["apply -f -", deployment, /no matches for kind "Deployment" in version "apps\/v1"/],
     ["apply --server-side -f -", deployment, /no matches for kind "Deployment" in version "apps\/v1"/],

@@ -59,7 +59,19 @@ export const emptyKinds: readonly string[] = [
 const listOfAlpha = "an accident of v1alpha1: its items have no field `type` to be merged by, and lists are never applied";
 const alphaItems = "io.k8s.api.storagemigration.v1alpha1.StorageVersionMigrationList.properties.items";
 
+const newer = "a field of 1.36, which the server published that the facts are from; kube-apiserver 1.35 has no such field";
+const newerTypes = ["VolumeStatus", "ImageVolumeStatus", "NodeAllocatableResourceClaimStatus"].map((
+  name,
+) => [`io.k8s.api.core.v1.${name}`, newer]);
+const newerFields = [
+  "VolumeMountStatus.properties.volumeStatus",
+  "ResourceHealth.properties.message",
+  "PodStatus.properties.nodeAllocatableResourceClaimStatuses",
+]
+  .map((path) => [`io.k8s.api.core.v1.${path}`, newer]);
+
 const schemas: Exceptions = {
+  ...Object.fromEntries([...newerTypes, ...newerFields]),
   [`${alphaItems}.x-kubernetes-list-type`]: listOfAlpha,
   [`${alphaItems}.x-kubernetes-list-map-keys`]: listOfAlpha,
   [`${alphaItems}.x-kubernetes-patch-strategy`]: listOfAlpha,
