@@ -1,4 +1,4 @@
-/** Items of lists, as views of cached entries. */
+/** Makes the items of list responses from cached entries, without copying their bytes. */
 import type { Item } from "../objects/objects.ts";
 import type { Items } from "../reads/reads.ts";
 import { type BlockSent, blocksOf, type SharedBlocks } from "./blocks/shared-blocks.ts";
@@ -8,12 +8,12 @@ import { runBytes } from "./index/run-bytes.ts";
 import type { Slabs } from "./index/slabs.ts";
 import { bound } from "../../core/bound.ts";
 
-/** Entries per step of a list. Other requests run between two steps. */
+/** Maximum number of entries that a list handles in one step. Other requests run between two steps. */
 const listStepEntriesMax = bound(256);
 
 type Runs = readonly (readonly CachedEntry[])[];
 
-/** All entries between the first and the last one of a list. */
+/** Returns all entries between the first and the last one of a list as its items. */
 export function allItems(maker: EntryMaker, spans: readonly Span[], shared: SharedBlocks, sent: BlockSent): Items {
   const runs = spans.map(runOf);
   return {
@@ -23,7 +23,10 @@ export function allItems(maker: EntryMaker, spans: readonly Span[], shared: Shar
   };
 }
 
-/** Entries that a selector has chosen: other lists rarely have the same ones side by side. */
+/**
+ * Returns the entries that a selector has chosen as items. They have no shared blocks: other lists rarely have the same entries side by
+ * side.
+ */
 export function someItems(maker: EntryMaker, entries: readonly CachedEntry[]): Items {
   return { ...itemsOf(maker, [entries]), json: { pieces: () => runBytes([entries]) } };
 }
@@ -39,7 +42,10 @@ function itemsOf(maker: EntryMaker, runs: Runs): Items {
   };
 }
 
-/** The same runs, gathered into adjacent slab space where they are scattered: this list and later ones need fewer views. */
+/**
+ * Yields the same runs. Entries that are scattered in the slabs are first moved side by side, so that this list and later ones need fewer
+ * views.
+ */
 function* sideBySide(slabs: Slabs, runs: Iterable<readonly CachedEntry[]>): Generator<readonly CachedEntry[]> {
   for (const run of runs) {
     for (let at = 0; at < run.length; at += listStepEntriesMax) {

@@ -48,11 +48,11 @@ export interface CachedReadsNeeds {
   /** Whether lists at earlier revisions are answered from the cache (gate ListFromCacheSnapshot). */
   readonly snapshots: () => boolean;
   readonly open: OpenWatches;
-  /** Compressed parts of lists. */
+  /** Compressed parts of lists, which later lists use again. */
   readonly blocks: SharedBlocks;
   /** Whether this server has written a key, or is writing it, and the event has not reached the cache. */
   readonly isWritten: (key: string) => boolean;
-  /** Called for each list that the store answers. */
+  /** Called for each list that is answered from the store and not from the cache. */
   readonly listedStore: Listed;
 }
 
@@ -71,7 +71,7 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
         if (!(await isNewest(known.meter, waiter))) return await instead(known.meter, fromStore);
       } else await waitForRevision(needs, known.meter, requested, waiter.signal);
     }
-    // Looked up again after each wait: the catalog may have changed.
+    // The kind is looked up again after each wait, because the catalog may have changed.
     const cached = cache.kindOf(kind);
     if (cached === undefined || cached.hasBroken(key)) return await fromStore();
     const entry = cached.index.get(key);
@@ -84,7 +84,7 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
     if (cached === undefined || cached.hasBroken(key)) return await fromStore();
     const entry = cached.index.get(key);
     const { isNewest } = cache;
-    // Without an entry there is no object to try the write on. An entry that this server has written or deleted since is out of date.
+    // Without an entry there is no object to try the write on. An entry is out of date if this server has written or deleted its key since.
     if (!isNewest && (entry === undefined || needs.isWritten(key))) return await fromStore();
     if (entry?.asStored === false) return await fromStore();
     const item = entry && itemOf(cached.maker, entry);
@@ -102,7 +102,7 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
     return [...cached.index.runs(prefix)].flatMap((run) => run.map((entry) => itemOf(cached.maker, entry)));
   }
 
-  /** The index is an immutable value. */
+  /** The index is an immutable value, so it is another object after each change. */
   function changeMark(collection: Collection): object | undefined {
     return heldKind(collection)?.index;
   }
@@ -182,7 +182,7 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
     if (!(await cache.waitUntilCurrent(needs.fillWaitMs, signal))) throw notReady(cache, clock);
     const reply = await neverBegun(watching, (revision) => waitForRevision(needs, known.meter, revision, signal));
     if (reply !== undefined) return reply;
-    // Looked up again after each wait: the catalog may have changed.
+    // The kind is looked up again after each wait, because the catalog may have changed.
     const kind = cache.kindOf(endpoint.stored);
     const passesOver = watching.watchScope === "owned";
     if (kind === undefined || (!passesOver && kind.hasBroken(collection.prefix))) return interruptible(watching, watchStore);
@@ -223,7 +223,7 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
 
 const nothing: readonly Item[] = Object.freeze([]);
 
-/** 429 with a Retry-After that grows with the time that the cache has not been current. */
+/** Returns a 429 with a Retry-After that grows with the time for which the cache has not been current. */
 function notReady({ state }: WatchCache, clock: Clock): StatusError {
   const seconds = state.tag === "filling" ? (clock.now() - state.since) / 1000 : 0;
   const because = state.tag === "filling" && state.because instanceof Error ? `: ${state.because.message}` : "";
@@ -232,7 +232,10 @@ function notReady({ state }: WatchCache, clock: Clock): StatusError {
   });
 }
 
-/** The page, once every object in it is known to be readable: an unreadable one must be reported before the first byte of the answer. */
+/**
+ * Returns the page after checking that each of its objects can be read. An unreadable one must be reported before the first byte of the
+ * answer.
+ */
 function allReadable(page: ListPage): ListPage {
   for (const item of page.items) void item.object;
   return page;
@@ -279,7 +282,9 @@ function pageOf(
   return result(someItems(maker, found), fetched);
 }
 
-/** The first `limit` entries, and the last of them if there are so many; all if there is no limit. */
+/**
+ * Returns the first `limit` entries and the last of these; `last` is undefined if there are fewer. Without a limit it returns all entries.
+ */
 function firstOf(
   all: Iterable<Span>,
   limit: number | undefined,

@@ -9,7 +9,7 @@ import type { WatchCache } from "./watch-cache.ts";
 import { bound } from "../../core/bound.ts";
 import { fillPageEntriesMax } from "./bounds.ts";
 
-/** Milliseconds after each full page when the cache is compared with the store. */
+/** Milliseconds of pause after each full page when the cache is compared with the store. */
 const consistencyPageMs = bound(50);
 
 export interface ConsistencyNeeds {
@@ -30,7 +30,7 @@ export async function keepConsistent({ cache, store, clock, everyMs, wanted, sig
     for (const kind of cache.kinds) {
       if (signal.aborted) return;
       if (cache.state.tag !== "current" || !kind.filled) continue;
-      // One snapshot: the store is compared with what the cache held at this revision.
+      // The state of the cache at one revision, with which the store is compared. Later changes do not affect it.
       const { index, prefix } = kind;
       const { revision } = cache;
       const broken = kind.brokenKeys();
@@ -81,7 +81,7 @@ async function isSame(store: Store, moment: Moment, signal: AbortSignal): Promis
   return true;
 }
 
-/** The entries below a prefix in parts; the last, which may be empty, is marked. */
+/** Yields the entries below a prefix in parts. The last part is marked, and may be empty. */
 function* partsOf(index: KeyIndex, prefix: string): Generator<{ readonly entries: readonly CachedEntry[]; readonly isLast: boolean }> {
   let entries: CachedEntry[] = [];
   for (const run of index.runs(prefix)) {

@@ -154,30 +154,32 @@ export const cacheMetrics = Object.freeze({
 
 export type CacheRecord = { readonly [Key in keyof typeof cacheMetrics]: Recorder<(typeof cacheMetrics)[Key]> };
 
-/** Result of a comparison with the store. `failure`: the cache differs and is filled again; `error`: the store could not be read. */
+/**
+ * The result of comparing a kind with the store. `failure`: the cache differs and is filled again. `error`: the store could not be read.
+ */
 export type Checked = "success" | "failure" | "error";
 
 /** Records the metrics of one kind. */
 export interface CacheMeter {
   filled(): void;
-  /** A fill has read so many objects from the store, in so many milliseconds. */
+  /** Called when a fill has read `objects` objects from the store in `ms` milliseconds. */
   read(objects: number, ms: number): void;
   received(events: number): void;
   dispatched(events: number): void;
-  /** A watch began with so many objects or earlier events. */
+  /** Called when a watch begins with this number of objects or earlier events. */
   began(events: number): void;
   reached(revision: Revision): void;
-  /** A read of the newest state ended. `fallback`: the store answered it. */
+  /** Called when a read of the newest state has ended. `fallback`: the store has answered it. */
   readNewest(success: boolean, fallback: boolean): void;
   waited(ms: number): void;
-  /** A list from the cache: objects evaluated, and objects returned. */
+  /** Called for a list from the cache, with the numbers of objects evaluated and returned. */
   listed(fetched: number, returned: number): void;
-  /** A list from the store: objects evaluated, and objects returned. */
+  /** Called for a list from the store, with the numbers of objects evaluated and returned. */
   listedStore(evaluated: number, returned: number): void;
-  /** Capacity of the event ring in events, before and after. */
+  /** Called when the capacity of the event ring changes. Both numbers are events. */
   resized(before: number, now: number): void;
   slow(): void;
-  /** A block of a compressed list was sent. `isKept`: its compressed bytes are from an earlier list. */
+  /** Called for each block of a compressed list that is sent. `isKept`: its compressed bytes are from an earlier list. */
   sentBlock(this: void, isKept: boolean): void;
   checked(how: Checked): void;
   undecodable(): void;
@@ -185,7 +187,7 @@ export interface CacheMeter {
 
 export function cacheMeter(record: CacheRecord, { group, plural }: Pick<StoredKind, "group" | "plural">): CacheMeter {
   const kind = Object.freeze({ group, resource: plural });
-  // Upstream labels lists with the index that served them; here there are only keys.
+  // Upstream labels lists with the index that served them. This cache has keys only, so the label is empty.
   const indexed = Object.freeze({ ...kind, index: "" });
   const newest = Object.freeze({ ...kind, success: "true", fallback: "false" });
   const kept = Object.freeze({ ...kind, kept: "true" }), compressed = Object.freeze({ ...kind, kept: "false" });

@@ -24,15 +24,15 @@ export interface ReadsOptions {
   readonly onError?: (error: unknown) => void;
   /** Records the metrics of the cache. */
   readonly record?: CacheRecord;
-  /** Called with the number of objects of each page that a fill reads. */
+  /** Called for each page that a fill reads, with its number of objects. */
   readonly onPage?: (objects: number) => void;
-  /** Called for each kind of which a fill could not read some objects. Requests that meet them fail; the others are served. */
+  /** Called for each kind of which a fill could not read some objects. Requests that need these objects fail; the others are served. */
   readonly onUnreadable?: (found: Unreadable) => void;
-  /** Runs a fill as a span of this name. Default: runs it. */
+  /** Runs a fill as a span with this name. Without it, fills run without spans. */
   readonly traced?: Traced;
   /** Bounds of each kind's event ring. */
   readonly bounds?: Partial<RingBounds>;
-  /** Milliseconds that a read waits while the cache is filled. Then the store answers, or the read ends with 429. */
+  /** Milliseconds that a read waits while the cache is being filled. Afterwards the store answers it, or it ends with 429. */
   readonly fillWaitMs?: number;
   /** Milliseconds that earlier states are retained for lists at a version and for later chunks of a list (upstream: 75 s). */
   readonly snapshotMs?: number;
@@ -47,7 +47,7 @@ export interface OpenedReads {
   /** The store for writes. Writes through it let the cache recognise its own bytes and drop compacted history. */
   readonly store: Store;
   readonly state: () => CacheState;
-  /** Bytes of entries, and the number of open watches. */
+  /** Returns the bytes of entries, and the number of open watches. */
   readonly size: () => { readonly slabBytes: number; readonly watches: number };
   /**
    * Caches the kinds of this catalog. New kinds are read while the store answers for them; removed kinds are dropped. A watch of a
@@ -57,15 +57,15 @@ export interface OpenedReads {
   adopt(catalog: Catalog): Promise<void>;
   /** Updates the metrics that change too often to be recorded at each change. */
   updateMetrics(): void;
-  /** Ends all watches and the cache's own; the store stays open. */
+  /** Ends all watches of clients and the cache's watch of the store. The store stays open. */
   close(): Promise<void>;
 }
 
 const bounds: RingBounds = { keptMs: 5 * 60_000, bytesMax: 64 * 1024 * 1024, eventsMax: 100_000 };
 
 /**
- * Opens reads that are answered from the cache. Resolves when the cache is filled, or if nothing is read for `openWaitMs`. Until the cache is
- * filled, the store answers the reads for which upstream allows it.
+ * Opens reads that are answered from the cache. Resolves when the cache is filled, or when no page was read for `openWaitMs`. Until the
+ * cache is filled, the store answers the reads for which upstream allows it.
  */
 export async function openReads(store: Store, catalog: Catalog, prefix: string, options: ReadsOptions = {}): Promise<OpenedReads> {
   const { clock = elapsedClock, onError = () => {}, record = createRegistry(cacheMetrics).record } = options;
@@ -84,7 +84,7 @@ export async function openReads(store: Store, catalog: Catalog, prefix: string, 
   };
   const own = ownWrites(store, (key) => cache.kindAt(key) !== undefined, (revision) => cache.forget(revision));
   const open = openWatches(catalog);
-  /** Pages that fills have read. */
+  /** Number of pages that fills have read so far. */
   let pages = 0;
   const cache = new WatchCache({
     store,
@@ -153,7 +153,7 @@ export async function openReads(store: Store, catalog: Catalog, prefix: string, 
   };
 }
 
-/** The kinds that at least one version serves, except those that are always read from the store. */
+/** Returns the kinds that at least one version serves, except those that are always read from the store. */
 function cachedKinds(catalog: Catalog): readonly StoredKind[] {
   const shown = new Set(
     catalog.groups.flatMap(({ versions }) => versions.flatMap(({ endpoints }) => endpoints.map(({ stored }) => stored))),

@@ -5,12 +5,12 @@
  *      ^  └────────┼──────────^
  *      └───────────┘
  *
- * During a refill the old contents stay readable at resourceVersion 0. Subscribers are ended, because the events that they missed
- * are not known. A restored store, in whose place an older copy was put, gives the same revisions to other changes: then all old
- * contents are dropped.
+ * During a refill the old contents stay readable at resourceVersion 0. Subscribers are ended, because the events that they missed are not
+ * known. If the store was replaced by an older copy of itself, it assigns the same revisions to other changes. All old contents are dropped
+ * then.
  *
- * A kind that is added while the cache is current is read at a revision of its own. Its events are kept aside meanwhile. The kind is
- * served once both fit together and the cache has reached that revision:
+ * A kind that is added while the cache is current is read at a revision of its own. Its events are kept aside meanwhile. The kind is served
+ * once its events are applied and the cache has reached that revision:
  *
  *   watch of the cache  10  11  12  13  14
  *   added at            10                       from here on the events of the kind are kept: 11, 13
@@ -42,7 +42,7 @@ export type CacheState =
 export type Traced = <T>(name: string, attributes: Readonly<Record<string, string>>, run: () => Promise<T>) => Promise<T>;
 
 export interface WatchCacheNeeds extends FillSource {
-  /** The kinds at start. */
+  /** The kinds that are cached from the start. */
   readonly kinds: Iterable<KindCache>;
   readonly prefix: string;
   readonly clock: Clock;
@@ -50,19 +50,19 @@ export interface WatchCacheNeeds extends FillSource {
   /** Called for each failure after which the cache is filled again. */
   readonly onError: (error: unknown) => void;
   readonly traced: Traced;
-  /** Called when the store was restored from an older copy: no watch can continue. */
+  /** Called when the store was replaced by an older copy: no watch can continue then. */
   readonly onSetBack: () => void;
 }
 
 export class WatchCache {
   readonly #needs: WatchCacheNeeds;
-  /** By the part of their keys below the prefix: `configmaps`. */
+  /** The cached kinds, by the part of their keys below the prefix, such as `configmaps`. */
   readonly #kinds: Map<string, KindCache>;
   readonly #closing = new AbortController();
   readonly #running: Promise<void>;
-  /** The kinds that are read beside the others, until they are filled or removed. */
+  /** Kinds that are read on their own while the cache is current. Each promise resolves when the kind is filled or removed. */
   readonly #joining = new Map<KindCache, Promise<void>>();
-  /** Aborts when the last fill is no longer valid. */
+  /** Its signal aborts when the last fill is no longer valid. */
   #refilling = new AbortController();
   readonly #ask: () => Promise<Revision>;
   readonly #together: () => Together;
@@ -70,7 +70,7 @@ export class WatchCache {
   #revision: Revision = 0;
   /** When old events of all kinds were last dropped, in milliseconds since 1970. */
   #expired = 0;
-  /** Revision of the cache when the store was restored from an older copy. */
+  /** The cache's revision at the time when the store was found to be replaced by an older copy. */
   #lost: Revision = 0;
   #waiting = new Set<Waiting>();
   #turned = Promise.withResolvers<void>();
@@ -79,7 +79,7 @@ export class WatchCache {
     this.#needs = needs;
     this.#kinds = new Map(Array.from(needs.kinds, (kind) => [kind.under, kind]));
     this.#state = { tag: "filling", since: needs.clock.now(), because: undefined };
-    // Any key serves: the answer carries the store's revision.
+    // Any key will do, because every answer carries the store's revision.
     const ask = async () => {
       const before = this.#revision;
       const { revision } = await needs.store.get(`${needs.prefix}/`, this.#closing.signal);
@@ -94,16 +94,16 @@ export class WatchCache {
   get state(): CacheState {
     return this.#state;
   }
-  /** Every change up to this revision is in the cache. */
+  /** The revision up to which every change is in the cache. */
   get revision(): Revision {
     return this.#revision;
   }
-  /** Whether the cache is known to be at the store's newest revision, without a round trip. */
+  /** Whether the cache is known to be at the store's newest revision. This needs no round trip. */
   get isNewest(): boolean {
     const newest = this.#needs.store.newest();
     return this.#state.tag === "current" && newest !== undefined && this.#revision >= newest;
   }
-  /** Whether this revision was lost when the store was restored, and not assigned again since. */
+  /** Whether this revision was lost when the store was replaced by an older copy, and has not been assigned again since. */
   isLost(revision: Revision): boolean {
     return revision > this.#revision && revision <= this.#lost;
   }
@@ -111,7 +111,10 @@ export class WatchCache {
   get kinds(): readonly KindCache[] {
     return [...this.#kinds.values()];
   }
-  /** Undefined if the store must answer: the kind is not cached, or is read while the cache is current. */
+  /**
+   * Returns the cache of a kind. Undefined if the store must answer: the kind is not cached, or is still being read while the cache is
+   * current.
+   */
   kindOf(kind: StoredKind): KindCache | undefined {
     const found = this.#kinds.get(kind.under);
     if (found?.maker.kind !== kind) return undefined;
@@ -136,7 +139,7 @@ export class WatchCache {
     this.#joining.set(kind, joining);
     await joining;
   }
-  /** Drops a kind. Values read from it stay valid; its subscribers end. */
+  /** Drops a kind. Values that were read from it stay valid; its subscribers end. */
   remove({ under }: StoredKind): void {
     this.#kinds.get(under)?.empty();
     this.#kinds.delete(under);
@@ -152,11 +155,14 @@ export class WatchCache {
     const kind = this.#kinds.get(under), joining = kind && this.#joining.get(kind);
     if (joining !== undefined) await this.#until(joining, ms, signal);
   }
-  /** Waits up to `ms` for the cache to reach a revision, and returns whether it has. `known`: the store is known to have the revision. */
+  /**
+   * Waits up to `ms` for the cache to reach a revision, and returns whether it has. `known`: the caller knows that the store has reached
+   * this revision.
+   */
   async waitUntilReached(revision: Revision, ms: number, signal: AbortSignal, known = false): Promise<boolean> {
     if (this.#revision >= revision || ms <= 0) return this.#revision >= revision;
     const { passed, forget } = this.#pass(revision);
-    // A read makes etcd send progress to its watches.
+    // A read makes etcd send a progress report to its watches.
     if (!known) this.#ask().catch(() => {});
     await this.#until(passed, ms, signal).finally(forget);
     return this.#revision >= revision;
@@ -207,7 +213,7 @@ export class WatchCache {
         if (!signal.aborted) onError(error);
         if (error instanceof StoreError && error.code === "set-back" && !refilling.signal.aborted) this.#startOver(error);
         else this.#turn({ tag: "filling", since: clock.now(), because: error });
-        // A kind that is being read beside the refill would be at another revision.
+        // A kind that is being read on its own would be at another revision than the refill.
         refilling.abort(error);
       }
       for (const kind of this.#kinds.values()) kind.endSubscribers();
@@ -225,7 +231,7 @@ export class WatchCache {
     if (revision < this.#revision) throw setBack(this.#revision, revision);
     const fillings = new Map<KindCache, Filling>();
     try {
-      // A Map iterates kinds that are added meanwhile, too.
+      // The loop also visits kinds that are added meanwhile, because a Map iterates them.
       for (const kind of this.#kinds.values()) fillings.set(kind, await fillKind(this.#needs, kind, revision, signal));
       signal.throwIfAborted();
     } catch (error) {
@@ -254,7 +260,7 @@ export class WatchCache {
     return this.#kinds.get(kind.under) === kind;
   }
 
-  /** Fills one kind, with retries, until it is filled alone or by a refill of all kinds. */
+  /** Fills one kind, and retries after failures. Ends when the kind is filled here or by a refill of all kinds. */
   async #join(kind: KindCache): Promise<void> {
     const { clock, onError } = this.#needs;
     const { signal } = this.#closing;
@@ -277,7 +283,7 @@ export class WatchCache {
   async #fillOne(kind: KindCache, signal: AbortSignal): Promise<void> {
     const { store, clock } = this.#needs;
     kind.keepAside();
-    // Events that arrived before `keepAside` are not newer than this revision.
+    // An event that arrived before `keepAside` has this revision or an earlier one.
     const { revision } = await store.get(kind.prefix, signal);
     const filling = await fillKind(this.#needs, kind, revision, signal);
     try {
@@ -323,7 +329,7 @@ export class WatchCache {
 
   #turn(state: CacheState): void {
     if (this.#state.tag === "closed") return;
-    // A later failure keeps the start of the downtime.
+    // If the cache fails again while it is being filled, the start of the downtime stays the same.
     this.#state = state.tag === "filling" && this.#state.tag === "filling" ? { ...state, since: this.#state.since } : state;
     if (state.tag === "filling") return;
     this.#turned.resolve();

@@ -16,11 +16,11 @@ export interface CompactorOptions {
   readonly clock?: Clock;
   /** Stops the compactor. */
   readonly signal: AbortSignal;
-  /** Called for a failed round; the next one runs as planned. */
+  /** Called when a round fails; the next one runs as planned. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** The state that a replica saw at the end of its last round. */
+/** The state of the store that a replica saw at the end of its last round. */
 export interface Seen {
   /** Revision of the coordination key. */
   readonly key: Revision | "absent";
@@ -45,7 +45,7 @@ export async function startCompactor(store: Store, options: CompactorOptions): P
   }
 }
 
-/** The initial state: the first compaction is one full round later. */
+/** Reads the state with which a compactor starts. Its first compaction is one full round later. */
 export async function initialState(store: Store, key: string): Promise<Seen> {
   const { entry, revision } = await store.get(key);
   return { key: entry?.revision ?? "absent", newest: revision };
@@ -64,7 +64,7 @@ export async function compactOnce(store: Store, key: string, seen: Seen): Promis
   try {
     await store.compact(seen.newest);
   } catch (error) {
-    // Another process has compacted further than this round would.
+    // This error means that another process has compacted further than this round would.
     if (!(error instanceof StoreError && error.code === "compacted")) throw error;
   }
   return { key: commit.revision, newest: commit.revision };

@@ -13,7 +13,7 @@ export const faultKinds: readonly FaultKind[] = Object.freeze(["failing", "full"
 
 export interface Fault {
   readonly kind: FaultKind;
-  /** The file, or the address of etcd. */
+  /** The path of the store's file, or the address of etcd. */
   readonly of: string;
   /** The store and its state: `etcd at https://10.0.0.1:2379 unreachable`. */
   readonly state: string;
@@ -23,11 +23,11 @@ export interface Fault {
   readonly cause: string;
   /** What an operator can do, with the section of the operators' guide. */
   readonly advice: string;
-  /** Whether the server is not ready during the fault, although the store answers. */
+  /** Whether the server reports that it is not ready during the fault, although the store answers. */
   readonly unready?: boolean;
 }
 export interface ActiveFault extends Fault {
-  /** Milliseconds since 1970. */
+  /** The time when the fault began, in milliseconds since 1970. */
   readonly since: number;
 }
 
@@ -36,7 +36,7 @@ export interface Faults {
   begin(fault: Fault): void;
   /** Reports the end of a fault, if it was recorded. */
   end(kind: FaultKind, of: string): void;
-  /** Present faults, oldest first. */
+  /** The faults that exist now, oldest first. */
   readonly current: readonly ActiveFault[];
 }
 
@@ -72,13 +72,13 @@ export function faultsOf(clock: Pick<Clock, "now">, { begun, ended }: FaultEvent
 /** Discards all reports: for stores in tests and tools. */
 export const noFaults: Faults = Object.freeze({ begin() {}, end() {}, current: Object.freeze([]) });
 
-/** `etcd at https://10.0.0.1:2379 unreachable since 2026-11-22T03:00:00.000Z: connection refused`. */
+/** Returns a text such as `etcd at https://10.0.0.1:2379 unreachable since 2026-11-22T03:00:00.000Z: connection refused`. */
 export function faultText({ state, since, cause }: ActiveFault): string {
   return `${state} since ${new Date(since).toISOString()}: ${cause}`;
 }
 
 const stopping: ReadonlySet<FaultKind> = new Set(["failing", "refused", "unreachable"]);
-/** The text of the faults during which the store does not answer; undefined without one. */
+/** Returns the text of the faults during which the store does not answer; undefined if there are none. */
 export function troubleText({ current }: Pick<Faults, "current">): string | undefined {
   return current.filter(({ kind }) => stopping.has(kind)).map(faultText).join("; ") || undefined;
 }

@@ -1,6 +1,6 @@
 import { type Store, StoreError } from "./store.ts";
 
-/** Both stores begin at revision 1 without keys. */
+/** Both stores begin at revision 1 without keys, so this is the revision of the first write. */
 const firstWrittenRevision = 2;
 
 /**
@@ -18,7 +18,7 @@ export async function compactInitialRevision(store: Store, prefix: string): Prom
   try {
     await store.compact(firstWrittenRevision);
   } catch (error) {
-    // Without the right to compact the server runs all the same.
+    // The server also runs without the right to compact.
     if (!(error instanceof StoreError && error.code === "refused")) throw error;
   }
 }

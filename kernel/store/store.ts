@@ -9,7 +9,7 @@ export type Revision = number;
 
 export interface Entry {
   readonly key: string;
-  /** Shared and read-only. */
+  /** The stored bytes. They are shared and must not be changed. */
   readonly value: Uint8Array;
   readonly revision: Revision;
 }
@@ -17,9 +17,9 @@ export interface Entry {
 /** Every key that begins with `prefix`, in byte order. */
 export interface Range {
   readonly prefix: string;
-  /** Only keys greater than this one. */
+  /** If given, only keys greater than this one are in the range. */
   readonly after?: string;
-  /** Only keys up to this one, which is included. */
+  /** If given, only keys up to and including this one are in the range. */
   readonly upTo?: string;
   /** A wider prefix that includes this one, such as that of all namespaces: a store must not write helper keys below it. */
   readonly within?: string;
@@ -30,7 +30,7 @@ export interface Range {
 export interface Page {
   /** Maximum number of entries; default: all. */
   readonly limit?: number;
-  /** The state at this revision; default: the newest, linearizably. */
+  /** The revision to read; default: the newest, linearizably. */
   readonly at?: Revision;
   /** False if the caller needs no count: `count` then shows only whether there are more entries than were returned. */
   readonly counted?: boolean;
@@ -52,9 +52,9 @@ export interface Change {
   readonly key: string;
   /** The key's revision that the writer has seen, or "absent". */
   readonly expect: Revision | "absent";
-  /** The new bytes, or undefined to delete. */
+  /** The bytes to store; undefined deletes the key. */
   readonly value: Uint8Array | undefined;
-  /** Seconds after which the store deletes the key (Events); default: never. */
+  /** Seconds after which the store deletes the key, as for Events; default: never. */
   readonly ttlSeconds?: number;
   /** Whether the update is part of a deletion or of compaction: a store on a full disk still accepts it, as long as it can. */
   readonly frees?: boolean;
@@ -66,7 +66,7 @@ export type Commit =
   | {
     readonly done: true;
     readonly revision: Revision;
-    /** The bytes as a read returns them, if the store has others (objects that are converted). */
+    /** The bytes that a read returns, if they differ from the stored ones. This happens for objects that are converted. */
     readonly value?: Uint8Array;
   }
   | { readonly done: false; readonly current: Entry | undefined };
@@ -77,11 +77,11 @@ export interface StoreEvent {
   readonly revision: Revision;
   /** The new bytes; undefined when the key was deleted. */
   readonly value: Uint8Array | undefined;
-  /** The bytes before this event and their revision; undefined if the key is new, or if the watch need not have them. */
+  /** The bytes before this event, and their revision. Undefined if the key is new, or if the watch did not ask for them. */
   readonly previous: { readonly value: Uint8Array; readonly revision: Revision } | undefined;
 }
 
-/** Events of whole revisions in order. With the batch everything up to `revision` is delivered. */
+/** Events of whole revisions, in order. After a batch the watch has delivered every event up to `revision`. */
 export interface Batch {
   readonly events: readonly StoreEvent[];
   readonly revision: Revision;
@@ -90,12 +90,15 @@ export interface Batch {
 export interface Store {
   get(key: string, signal?: AbortSignal): Promise<{ readonly entry: Entry | undefined; readonly revision: Revision }>;
   list(range: Range, page?: Page): Promise<Listing>;
-  /** The newest revision, if it is known without a round trip because there is no other writer; else undefined. */
+  /** Returns the newest revision if it is known without a round trip, because there is no other writer; else undefined. */
   newest(): Revision | undefined;
-  /** Durable when it resolves. A lost race is a value; an unreachable store rejects with a StoreError. */
+  /**
+   * Writes one key. The write is durable when the promise resolves. If another writer was first, the result says so; an unreachable store
+   * rejects with a StoreError.
+   */
   commit(change: Change): Promise<Commit>;
   /**
-   * Events after revision `from`, complete and in order, until `signal` aborts, which ends the iteration normally. Empty batches report
+   * Yields the events after revision `from`, complete and in order. The iteration ends normally when `signal` aborts. Empty batches report
    * progress. A lost connection is reopened internally while the history allows it.
    *
    * @throws StoreError "compacted" if `from` was compacted; "set-back" if the store was restored from an older copy and has lost events
@@ -104,7 +107,7 @@ export interface Store {
   watch(range: Range, from: Revision, signal: AbortSignal): AsyncIterable<Batch>;
   /** Drops history before `revision`. A revision that is already compacted is ignored. */
   compact(revision: Revision): Promise<void>;
-  /** Bytes of the stored data on disk, free space included. */
+  /** Returns the bytes that the stored data takes on disk, free space included. */
   size(): Promise<number>;
   close(): Promise<void>;
 }
@@ -112,9 +115,9 @@ export interface Store {
 export type StoreErrorCode = "compacted" | "set-back" | "future" | "unavailable" | "too-large" | "refused" | "full" | "closed";
 
 /**
- * A failure of the store. "compacted" has `oldest`, "future" has `current`. "full": no space for creates and updates; nothing was
- * written. "refused": a permanent reason of the store, such as missing rights or a full etcd; the write with which etcd detects that it
- * is full may be done.
+ * A failure of the store. "compacted" has `oldest`, "future" has `current`. "full": there was no space for creates and updates, and nothing
+ * was written. "refused": the store has a permanent reason to reject the call, such as missing rights or a full etcd. The write at which
+ * etcd detects that it is full may have been made.
  */
 export class StoreError extends Error {
   readonly code: StoreErrorCode;

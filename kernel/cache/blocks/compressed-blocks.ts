@@ -26,7 +26,7 @@ interface Generation {
 
 export interface CompressedBlocksBounds {
   readonly bytesMax: number;
-  /** Blocks of one form that begin with the same entry. */
+  /** Maximum number of kept blocks of one form that begin with the same entry. */
   readonly variantsMax: number;
   /** A block is kept at least once, and at most twice as long, after its last use. */
   readonly idleMs: number;
@@ -38,7 +38,7 @@ const blockBytes = 400, referenceBytes = 8;
 export class CompressedBlocks {
   readonly #bounds: CompressedBlocksBounds;
   readonly #clock: Clock;
-  /** By their first entry. */
+  /** The kept blocks, by their first entry. */
   readonly #known = new Map<CachedEntry, Block[]>();
   #young: Generation = { blocks: new Set(), bytes: 0 };
   #old: Generation = { blocks: new Set(), bytes: 0 };
@@ -50,12 +50,12 @@ export class CompressedBlocks {
     this.#clock = clock;
   }
 
-  /** Bytes of all kept blocks. */
+  /** The memory of all kept blocks, in bytes. */
   get bytes(): number {
     return this.#young.bytes + this.#old.bytes;
   }
 
-  /** The pieces of the block of these entries, if they are kept. */
+  /** Returns the compressed pieces of the block of these entries; undefined if they are not kept. */
   get(form: string, span: Span): readonly Deflated[] | undefined {
     const some = this.#known.get(span.chunk[span.from]!);
     if (some === undefined) return undefined;

@@ -41,7 +41,10 @@ function endOf(chunk: Chunk, from: number): number {
   return chunk.length;
 }
 
-/** Names often end with a number or with random characters: the last characters differ most. */
+/**
+ * Number of characters at the end of a name that are hashed. Names often end with a number or with random characters, so the last
+ * characters differ most.
+ */
 const hashedCharacters = 12;
 
 function hashOf(key: string): number {

@@ -11,13 +11,13 @@ import { cutsOf } from "./cuts.ts";
 import { bound } from "../../../core/bound.ts";
 import { deflateBytesMax } from "../bounds.ts";
 
-/** Bytes of the compressed blocks of lists that are kept. */
+/** Maximum bytes of compressed blocks of lists that are kept for later lists. */
 const compressedBlocksBytesMax = bound(64 * 1024 * 1024);
-/** Bytes of the compressed parts of blocks at the edges of pages that are kept. */
+/** Maximum bytes of kept compressed parts of blocks. A page of a list begins or ends inside a block, and then sends a part of it. */
 const compressedEdgesBytesMax = bound(8 * 1024 * 1024);
 /** Milliseconds without use after which compressed blocks are dropped; some are dropped after twice the time. */
 export const compressedIdleMs = bound(60_000);
-/** Compressed parts at the edges of pages that begin with the same object, in one encoding. */
+/** Maximum number of kept compressed parts that begin with the same object, in one encoding. */
 const compressedEdgeVariantsMax = bound(4);
 
 /**
@@ -37,7 +37,7 @@ export function sharedBlocks(clock: Clock): SharedBlocks {
   };
 }
 
-/** Called for each block that is sent: whether its compressed bytes were kept from an earlier list. */
+/** Called for each block that is sent. `isKept`: whether its compressed bytes were kept from an earlier list. */
 export type BlockSent = (isKept: boolean) => void;
 
 /** The blocks of entries of one kind, in order. */
@@ -74,7 +74,7 @@ function blockOf(maker: EntryMaker, span: Span, form: ItemForm, kept: Compressed
       for (let at = 0; at < bytes.length;) {
         const piece = deflate(bytes.subarray(at, at += deflateBytesMax));
         pieces.push(piece);
-        // Before the caller may yield to another list.
+        // The block is kept here, before the caller may yield to another list.
         if (at >= bytes.length) kept.keep(form.name, span, pieces);
         yield piece;
       }
@@ -82,7 +82,7 @@ function blockOf(maker: EntryMaker, span: Span, form: ItemForm, kept: Compressed
   };
 }
 
-/** The bytes of a block in parts. */
+/** Returns the bytes of a block in parts, in order. */
 function partsOf(maker: EntryMaker, span: Span, { between, bytesOf }: ItemForm): readonly Uint8Array[] {
   const run = runOf(span);
   if (bytesOf === undefined) return [...runBytes([run])];

@@ -9,7 +9,7 @@ import { bound } from "../../../core/bound.ts";
 /** Milliseconds after which a fill lets other work run, once it has decoded an entry. */
 const fillTurnMs = bound(8);
 
-/** Objects of a kind that a fill could not read. */
+/** The number of objects of a kind that a fill could not read, and the first error. */
 export interface Unreadable {
   readonly kind: StoredKind;
   readonly count: number;
@@ -17,14 +17,17 @@ export interface Unreadable {
   readonly first: unknown;
 }
 
-/** Where a fill reads, and what it calls with the number of objects of each page and with the objects that cannot be read. */
+/**
+ * The store that a fill reads, and functions that are called with the number of objects of each page and with the objects that cannot be
+ * read.
+ */
 export interface FillSource {
   readonly store: Store;
   readonly onPage: (objects: number) => void;
   readonly onUnreadable: (found: Unreadable) => void;
 }
 
-/** The entries of a kind at a revision. The caller passes them to `reset` or `join` of the kind, or releases them with `giveUp`. */
+/** Reads the entries of a kind at one revision. The caller passes them to `reset` or `join` of the kind, or releases them with `giveUp`. */
 export async function fillKind(
   { store, onPage, onUnreadable }: FillSource,
   kind: KindCache,

@@ -23,7 +23,7 @@ export function sharedRoundTrip<T>(ask: () => Promise<T>): () => Promise<T> {
   function start(): Promise<T> {
     next = undefined;
     const trip = ask().finally(() => {
-      // Waiting callers have the next round trip already; a second one must not begin beside it.
+      // Callers that wait have the next round trip already; a second one must not begin beside it.
       if (running === trip && next === undefined) running = undefined;
     });
     running = trip;
@@ -41,15 +41,18 @@ export interface Passing {
   forget(): void;
 }
 
-/** Results shared by readers that wait together. */
+/** The results that readers share if they wait together. */
 export interface Together {
-  /** The store's newest revision, from a read that began no earlier than the calls. */
+  /** The store's newest revision. It comes from a read that began no earlier than the readers' calls. */
   readonly newest: Promise<Revision>;
-  /** Whether the cache reached it within `sharedWaitMs`. If false, each reader waits with its own timeout. */
+  /** Whether the cache has reached that revision within `sharedWaitMs`. If false, each reader waits with its own timeout. */
   readonly isSoon: Promise<boolean>;
 }
 
-/** Shares the round trip and the wait. `ask` returns the same promise to callers that share a result. */
+/**
+ * Returns a function that shares the round trip and the wait between readers. `ask` returns the same promise to callers that share a
+ * result.
+ */
 export function catcherUp(ask: () => Promise<Revision>, pass: (revision: Revision) => Passing, clock: Clock): () => Together {
   let last: Together | undefined;
 

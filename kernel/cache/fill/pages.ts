@@ -3,27 +3,27 @@ import type { Entry, Listing, Revision, Store } from "../../store/store.ts";
 import { bound } from "../../../core/bound.ts";
 import { fillPageEntriesMax } from "../bounds.ts";
 
-/** Bytes of one page when the cache is filled. */
+/** Maximum bytes of one page that is read when the cache is filled. */
 const fillPageBytes = bound(4 * 1024 * 1024);
-/** Entries of the first page when the cache is filled. */
+/** Number of entries of the first page when the cache is filled. The size of later pages follows from the size of the entries. */
 export const fillPageEntriesFirst = bound(16);
-/** Keys below a prefix from which on a fill of the cache reads keys before entries. */
+/** Number of keys below a prefix above which a fill of the cache reads the keys first, and then the entries in ranges between keys. */
 export const fillCountedMax = bound(20_000);
-/** Keys that a fill of the cache reads at once where it reads keys before entries. */
+/** Number of keys that a fill of the cache reads in one request where it reads keys before entries. */
 const fillKeysAhead = bound(50_000);
 
 interface Read {
   readonly listing: Promise<Listing>;
-  /** The end of the page's range, if it is known. */
+  /** The last key of the page's range, if it is known. */
   readonly upTo: string | undefined;
 }
 
 /**
- * Pages of the entries below a prefix, in the order of their keys; at least one page, which may be empty. `at`: the revision of all; undefined:
- * the newest of each page. The next page is read while the caller works on the one before.
+ * Pages of the entries below a prefix, in the order of their keys; at least one page, which may be empty. `at` is the revision of all
+ * pages; if undefined, each page has the newest one. The next page is read while the caller works on the one before.
  *
- * etcd counts all keys of a range, so each page of a large kind would cost as much as the number of keys after it. There the keys are read first, in
- * large pages, and then the entries in ranges between two of these keys.
+ * etcd counts all keys of a range, so each page of a large kind would cost as much as the number of keys after it. There the keys are read
+ * first, in large pages, and then the entries in ranges between two of these keys.
  */
 export async function* pagesOf(
   store: Pick<Store, "list">,
@@ -55,13 +55,13 @@ export async function* pagesOf(
       yield entries;
       return;
     }
-    // Only at one revision: other keys may come between those that were read ahead.
+    // Keys are read ahead only at one revision: at a later one there may be keys between them.
     isLarge ||= at !== undefined && count > fillCountedMax;
     const bytes = entries.reduce((sum, { value }) => sum + value.length, 0);
     const fitting = Math.floor(fillPageBytes * entries.length / Math.max(1, bytes));
     const limit = Math.min(fillPageEntriesMax, Math.max(1, fitting));
     next = isLarge ? bounded(limit, after) : plain(limit, after);
-    // The caller may end before it takes this page.
+    // The caller may end before it takes this page; a failure must not be unhandled then.
     next.then((read) => read.listing).catch(() => {});
     yield entries;
   }

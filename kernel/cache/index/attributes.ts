@@ -6,35 +6,35 @@ import { metadataMembers } from "../../../core/meta/version-slot.ts";
 import { valueText } from "../../../core/value-text.ts";
 import { bound } from "../../../core/bound.ts";
 
-/** Entries of the intern table of labels and fields. When it is full, a new table starts. */
+/** Maximum number of entries of the intern table of labels and fields. When it is full, a new table starts. */
 const internedAttributesMax = bound(100_000);
 
 export interface Attributes {
   readonly labels: Labels;
   /** Values of selectable fields, keyed by `attributeOf`. */
   readonly fields: Readonly<Record<string, string>>;
-  /** Owner references, finalizers and whether deletion was requested, as text; empty if there is none of them. */
+  /** Owner references, finalizers and whether deletion was requested, as one text; empty if the object has none of them. */
   readonly ownership: string;
 }
 
 export const noAttributes: Attributes = Object.freeze({ labels: Object.freeze({}), fields: Object.freeze({}), ownership: "" });
 
-/** Name of a field's attribute. Field selectors belong to versions: each version has its own form of the object. */
+/** Returns the attribute name of a selectable field. The name includes the version, because each version has its own form of the object. */
 export function attributeOf(endpoint: Endpoint, field: string): string {
   return `${endpoint.apiVersion} ${field}`;
 }
 
 export interface AttributesReader {
   of(object: ApiObject): Attributes;
-  /** Those of JSON that `isCanonicalBytes` of the kind has recognised. Reads only as much of the object as it needs. */
+  /** Returns the attributes of JSON that `isCanonicalBytes` of the kind has recognised. It reads only as much of the object as it needs. */
   ofCanonical(value: Uint8Array): Attributes;
 }
 
 const toBytes = new TextEncoder(), toText = new TextDecoder();
-/** The members of metadata that attributes are made of, beside selectable fields. */
+/** The members of metadata from which attributes are made, besides selectable fields. */
 const ownMembers = ["deletionTimestamp", "labels", "ownerReferences", "finalizers"].map((name) => toBytes.encode(name));
 
-/** Reads the attributes of objects of a kind, for all its versions: a version that is not served now may be served later. */
+/** Makes a reader of the attributes of objects of a kind. It covers all versions: one that is not served now may be served later. */
 export function attributesReader(kind: StoredKind, catalog: Catalog): AttributesReader {
   const fields = catalog.versionsOf(kind).flatMap((endpoint) =>
     Object.entries(endpoint.served.selectableFields ?? {}).map(([field, read]) => ({

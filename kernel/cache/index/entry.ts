@@ -18,7 +18,7 @@ export interface CachedEntry extends Place {
   readonly key: string;
   readonly revision: Revision;
   readonly attributes: Attributes;
-  /** Whether the stored bytes are what would be stored now, in JSON: they can then be rebuilt from the entry. */
+  /** Whether the stored bytes are JSON and equal to what would be stored now. They can then be rebuilt from the entry. */
   readonly asStored: boolean;
 }
 
@@ -44,7 +44,7 @@ export function entryMaker(
 }
 
 /**
- * The entry of stored bytes.
+ * Makes the cache's entry from stored bytes.
  *
  * @throws StatusError InternalError if the bytes cannot be decoded
  */
@@ -83,7 +83,7 @@ export function makeEntry(maker: EntryMaker, key: string, revision: Revision, va
   return entry;
 }
 
-/** The attributes of bytes, with the head of the kind, that decoding and encoding would not change. */
+/** Reads the attributes of bytes with the head of the kind; undefined if decoding and encoding could change these bytes. */
 function canonicalAttributes({ kind, attributes }: EntryMaker, value: Uint8Array): Attributes | undefined {
   if (kind.isCanonicalBytes(value)) return attributes.ofCanonical(value);
   const object = canonicalObject(kind, value);
@@ -91,8 +91,8 @@ function canonicalAttributes({ kind, attributes }: EntryMaker, value: Uint8Array
 }
 
 /**
- * Bytes that `storedBytes` has made of an object with defaults equal, but for the resourceVersion, what decoding, defaults and
- * encoding would give. Undefined if the bytes may be others.
+ * Bytes that `storedBytes` has made of an object with defaults equal, but for the resourceVersion, what decoding, defaults and encoding
+ * would give. Undefined if the bytes may be others.
  */
 function splice({ kind }: EntryMaker, value: Uint8Array, object: ApiObject, revision: Revision): readonly Uint8Array[] | undefined {
   if (kind.applyDefaults(object) !== object) return undefined;
@@ -108,14 +108,14 @@ function bodyOf(json: string, head: string): string {
   return json.slice(head.length);
 }
 
-/** The bytes that the store would hold for the object at this place, in JSON. */
+/** Returns the JSON bytes that the store would hold for the object at this place, in parts. */
 function storedParts({ kind: { headBytes } }: EntryMaker, place: Place): readonly Uint8Array[] {
   const body = bodyBytes(place);
   const [from, to] = versionMember(body, 0);
   return [headBytes, body.subarray(0, from), body.subarray(to), lineEnd];
 }
 
-/** Whether the bytes equal the concatenated parts. */
+/** Whether the bytes equal the concatenation of the parts. */
 function isJoined(bytes: Uint8Array, parts: readonly Uint8Array[]): boolean {
   let at = 0;
   for (const part of parts) {
@@ -140,7 +140,7 @@ export function itemOf(maker: EntryMaker, entry: CachedEntry, at: Revision = ent
   });
 }
 
-/** The bytes after the head, with another revision if `at` is not the entry's own. */
+/** Returns the bytes after the head. If `at` is not the entry's own revision, they show `at` as the resourceVersion. */
 export function bodyParts(entry: CachedEntry, at: Revision): readonly Uint8Array[] {
   const body = bodyBytes(entry);
   if (at === entry.revision) return [body];

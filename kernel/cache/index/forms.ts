@@ -5,7 +5,7 @@
 import type { FormKey } from "../../objects/objects.ts";
 import { bound } from "../../../core/bound.ts";
 
-/** Bytes of cached entries in forms other than the stored form. */
+/** Maximum bytes of cached entries in forms other than the stored form. */
 const formsBytesMax = bound(64 * 1024 * 1024);
 
 /** What V8 keeps for a form besides its bytes: a map, its entry, an array and its buffer. */
@@ -38,7 +38,9 @@ export class Forms {
   }
 }
 
-/** Bytes in memory of their own: encoders return small results as parts of larger blocks, and a kept part keeps its whole block. */
+/**
+ * Copies bytes to memory of their own. Encoders return small results as parts of larger blocks, and a kept part would keep its whole block.
+ */
 function separate(bytes: Uint8Array): Uint8Array {
   return bytes.length === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
 }

@@ -28,7 +28,7 @@ interface Position {
 export class KeyIndex {
   readonly size: number;
   readonly #chunks: readonly Chunk[];
-  /** Entries before each chunk, once they were counted: the pages of a list count one index many times. */
+  /** The number of entries before each chunk; undefined until it is first needed. The pages of a list use it many times. */
   #before: readonly number[] | undefined;
 
   private constructor(chunks: readonly Chunk[], size: number) {
@@ -52,7 +52,7 @@ export class KeyIndex {
   /** A new index with this entry; it replaces the entry with the same key. */
   with(entry: CachedEntry): KeyIndex {
     const { chunk, at } = this.#notBefore(entry.key);
-    // A key after all others is appended to the last chunk.
+    // A key after all others belongs to no chunk: it is appended to the last one.
     const index = chunk === this.#chunks.length ? Math.max(0, chunk - 1) : chunk;
     const old = this.#chunks[index] ?? [];
     const place = chunk === index ? at : old.length;
@@ -78,7 +78,7 @@ export class KeyIndex {
     }
   }
 
-  /** The same in runs. */
+  /** Yields the same entries as arrays, one for each span. */
   *runs(prefix: string, start?: string): Generator<Chunk> {
     for (const span of this.spans(prefix, start)) yield runOf(span);
   }
@@ -110,7 +110,7 @@ export class KeyIndex {
     return (this.#before[chunk] ?? this.size) + at;
   }
 
-  /** The first position whose key is not before this one. Every read of one object runs this: hence no closures in it. */
+  /** Returns the first position whose key is not before `key`. Every read of one object calls this, so it allocates no closures. */
   #notBefore(key: string): Position {
     // If the first character of one text is below the surrogates, UTF-16 order equals byte order.
     const plain = !unordered.test(key);
@@ -150,7 +150,7 @@ function entriesBefore(chunks: readonly Chunk[]): readonly number[] {
 /** Characters whose order differs between UTF-16 and UTF-8. */
 const unordered = /[\ud800-\uffff]/;
 
-/** The first index below `length` for which `past` holds, else `length`. */
+/** Returns the first index below `length` for which `past` holds, or `length` if there is none. */
 function firstOf(length: number, past: (index: number) => boolean): number {
   let low = 0, high = length;
   while (low < high) {
@@ -161,7 +161,7 @@ function firstOf(length: number, past: (index: number) => boolean): number {
   return low;
 }
 
-/** Byte order of keys in UTF-8, without encoding them: surrogates come after all other units. */
+/** Compares keys by the byte order of their UTF-8 form, without encoding them: surrogates come after all other UTF-16 units. */
 export function compareKeys(a: string, b: string): number {
   const shared = Math.min(a.length, b.length);
   for (let index = 0; index < shared; index++) {

@@ -3,7 +3,10 @@ import type { Attributes } from "./attributes.ts";
 
 const offered = new WeakMap<Uint8Array, Attributes>();
 
-/** Stores the attributes of `value`, which `storedBytes` has made of an object with defaults, before it is committed. */
+/**
+ * Remembers the attributes of `value` until the cache takes them. `storedBytes` has made `value` of an object with defaults, and it is not
+ * committed yet.
+ */
 export function offerAttributes(value: Uint8Array, attributes: Attributes): void {
   offered.set(value, attributes);
 }

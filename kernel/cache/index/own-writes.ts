@@ -1,27 +1,27 @@
 /**
  * Recent writes of this server, by key, so that the cache recognises its own bytes in the store's events. Bytes that this server has
- * encoded need no decoding. Deletions are recorded, too: until their event arrives, the cache still has what was deleted.
+ * encoded need no decoding. Deletions are recorded, too: the cache holds a deleted object until the event of its deletion arrives.
  */
 import { sameBytes } from "../../store/same-bytes.ts";
 import type { Change, Commit, Store } from "../../store/store.ts";
 import { bound } from "../../../core/bound.ts";
 
-/** Writes of this server without an event yet. Events of further writes are decoded. */
+/** Maximum number of writes of this server that are remembered while they wait for their event. Events of further writes are decoded. */
 const ownWritesMax = bound(1024);
 
 export interface OwnWrites {
-  /** The store; commits through it are recorded here. */
+  /** The same store; writes through it are recorded here. */
   readonly store: Store;
-  /** This server's own bytes if they equal `value`, else `value`. */
+  /** Returns this server's own bytes if they equal `value`, else `value`. */
   known(key: string, value: Uint8Array): Uint8Array;
-  /** The event of a deletion has arrived. */
+  /** Called when the event of a deletion has arrived. */
   deleted(key: string): void;
-  /** Whether a write or deletion of this server is in progress, or done without its event. */
+  /** Whether a write or deletion of this key by this server is in progress, or is done and its event has not arrived. */
   isWritten(key: string): boolean;
 }
 
 export function ownWrites(store: Store, isCached: (key: string) => boolean, onCompact: (revision: number) => void): OwnWrites {
-  /** Undefined for a deletion. */
+  /** The value that was written for each key; undefined stands for a deletion. */
   const noted = new Map<string, Uint8Array | undefined>();
 
   async function commit(change: Change): Promise<Commit> {
@@ -36,7 +36,7 @@ export function ownWrites(store: Store, isCached: (key: string) => boolean, onCo
       isDone = result.done;
       return result;
     } finally {
-      // A failed write may have been committed. Its event, if it arrives, is decoded.
+      // A write that failed may still have been committed. Its event, if there is one, is decoded.
       if (!isDone && noted.get(key) === value) noted.delete(key);
     }
   }

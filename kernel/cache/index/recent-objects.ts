@@ -1,11 +1,11 @@
 /**
- * Objects that this server has written recently, so that the next write of the same object, as controllers do, need not decode it. An
- * object that was dropped is decoded from its entry.
+ * Decoded objects that this server has written recently. Controllers often write the same object again, and the next write need not decode
+ * it. An object that was dropped is decoded from its entry.
  */
 import type { ApiObject } from "../../../core/meta/object-meta.ts";
 import { bound } from "../../../core/bound.ts";
 
-/** JSON bytes of the decoded objects that are cached for the next write. */
+/** Maximum JSON bytes of the decoded objects that are kept for the next write. */
 const recentObjectsBytesMax = bound(4 * 1024 * 1024);
 
 /** The entry of an object in the cache. */
@@ -17,7 +17,7 @@ interface Written {
 
 export class RecentObjects {
   readonly #bytesMax: number;
-  /** By key, in the order of their last writes. */
+  /** The kept objects by key, in the order of their last writes. */
   readonly #kept = new Map<string, { readonly entry: Written; readonly object: ApiObject }>();
   #bytes = 0;
 
@@ -31,7 +31,7 @@ export class RecentObjects {
     return found?.entry === entry ? found.object : undefined;
   }
 
-  /** Keeps an object in place of earlier ones with its key, and drops the oldest ones beyond the bound. */
+  /** Keeps an object in place of an earlier one with the same key, and drops the oldest objects above the bound. */
   keep(entry: Written, object: ApiObject): void {
     this.#drop(entry.key);
     this.#kept.set(entry.key, { entry, object });
@@ -43,7 +43,7 @@ export class RecentObjects {
     }
   }
 
-  /** Drops the object of an entry that was replaced or deleted: the entry keeps its slab. */
+  /** Drops the object of an entry that was replaced or deleted, because a kept entry would keep its slab. */
   forget(entry: Written): void {
     if (this.#kept.get(entry.key)?.entry === entry) this.#drop(entry.key);
   }

@@ -11,7 +11,7 @@ export function* runBytes(runs: Iterable<readonly CachedEntry[]>): Generator<Uin
   let slab: Slab | undefined;
   let from = 0, end = 0;
   for (const run of runs) {
-    // No state of an entry is kept across a yield: the entry may have moved. Views stay valid.
+    // Nothing about an entry is remembered across a yield, because the entry may have moved. Views stay valid.
     for (const entry of run) {
       if (slab !== undefined && entry.slab === slab && entry.offset === end + 1 && end - from < chunkBytes) {
         end = entry.offset + entry.length;

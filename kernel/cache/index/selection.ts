@@ -1,4 +1,4 @@
-/** Selectors as predicates of entries: keys hold names and namespaces, attributes hold labels and selectable fields. */
+/** Compiles selectors to predicates of entries. Keys hold names and namespaces; attributes hold labels and selectable fields. */
 import type { WatchScope } from "../../../core/api.ts";
 import type { FieldRequirement } from "../../../core/selectors/field.ts";
 import { fieldMatcher, labelMatcher } from "../../../core/selectors/matcher.ts";
@@ -10,19 +10,19 @@ import { attributeOf, type Attributes } from "./attributes.ts";
 import { valueText } from "../../../core/value-text.ts";
 
 export interface Selection {
-  /** Prefix of the keys, with the namespace of a field selector. */
+  /** The prefix of all keys that can match. It includes the namespace that a field selector names. */
   readonly prefix: string;
   /** The only key that can match, if the selectors name one object. */
   readonly key: string | undefined;
   /** Every selected object has at least one of these tokens; undefined if the selectors demand none. */
   readonly tokens: readonly string[] | undefined;
-  /** Undefined if every entry below the prefix is selected. */
+  /** Whether an entry is selected; undefined if every entry below the prefix is. */
   readonly chooses: ((entry: CachedEntry) => boolean) | undefined;
   /** Whether only changes of ownership are selected. */
   readonly ownership: boolean;
   /** Whether objects without ownership are selected for their deletion only. */
   readonly owned: boolean;
-  /** Equal for equal selections. */
+  /** A text that is equal for equal selections. */
   readonly name: string;
 }
 
@@ -36,7 +36,7 @@ export function selectionOf(
   const prefix = only === undefined ? collection.prefix : `${collection.prefix}${only}/`;
   const key = collection.key ?? namedKey(collection, options);
   const chooses = labels.length === 0 && fields.length === 0 && !ownershipOnly ? undefined : chooser(collection, options);
-  // With a selector any change may add or remove an object, and the subscriber must see it.
+  // With a selector every change matters: it may add an object to the watch or remove it, and the subscriber must see that.
   const ownership = watchScope !== "everything" && chooses === undefined;
   const owned = ownership && watchScope === "owned";
   const tokens = wantedTokens(collection.endpoint, options);
@@ -48,7 +48,7 @@ export function selectionOf(
   ]);
 }
 
-/** The name is made at its first use: it is as long as the selectors, and only watches use it. */
+/** A selection that makes its name at the first use. The name is as long as the selectors, and only watches use it. */
 class NamedSelection implements Selection {
   readonly prefix: string;
   readonly key: string | undefined;
@@ -73,7 +73,7 @@ class NamedSelection implements Selection {
   }
 }
 
-/** Whether a requirement is about the key of an object. */
+/** Whether a requirement concerns the key of an object, that is, its name or namespace. */
 const isNamed = ({ field }: FieldRequirement): boolean => field === "metadata.name" || field === "metadata.namespace";
 
 function chooser(
@@ -100,7 +100,7 @@ function chooser(
   };
 }
 
-/** The part of a key for `metadata.name` or `metadata.namespace`: keys end with namespace and name. */
+/** Returns the part of a key that `metadata.name` or `metadata.namespace` selects. Keys end with namespace and name. */
 function partOf(key: string, field: string, namespaced: boolean): string {
   const slash = key.lastIndexOf("/");
   if (field === "metadata.name") return key.slice(slash + 1);

@@ -3,9 +3,10 @@
  *
  *   | {entry},{entry},{gone },{entry},      |   a slab of 1 MiB, filled from the left; a comma after each
  *
- * A slab of whose bytes a quarter or less is live is emptied: its live entries move to the slab that is being filled. So the slabs take about four
- * times the live bytes at most, and that one. An entry that was released keeps its slab for as long as something refers to it. So do scattered entries that are
- * read together. Views of the old bytes stay valid, because bytes are never overwritten.
+ * A slab of whose bytes a quarter or less is live is emptied: its live entries move to the slab that is being filled. The slabs therefore
+ * take about four times the live bytes at most, plus the slab that is being filled. An entry that was released keeps its slab in memory for
+ * as long as something refers to it. `gather` moves scattered entries that are read together. Views of the old bytes stay valid, because
+ * bytes are never overwritten.
  */
 
 /** The position of an entry's bytes. The owner keeps the object; `Slabs` updates it when the bytes move. */
@@ -15,16 +16,16 @@ export interface Place {
   readonly length: number;
   /** False once the place was released. */
   live: boolean;
-  /** Index in the list of places of its slab. */
+  /** Index of this place in its slab's list of places. */
   index: number;
 }
 
 export interface Slab {
   readonly bytes: Uint8Array;
   used: number;
-  /** Live bytes. */
+  /** Number of bytes of live entries in this slab. */
   live: number;
-  /** Live places; undefined stands for one that was released or moved. */
+  /** The places of the entries in this slab; undefined stands for one that was released or moved. */
   places: (Place | undefined)[];
 }
 
@@ -46,8 +47,8 @@ export class Slabs {
   #gathered = 0;
 
   /**
-   * @param gatherMs period in milliseconds in which no more bytes are gathered than are live: the old slabs stay in memory while
-   *   readers hold views of them
+   * @param gatherMs period in milliseconds. In one period no more bytes are gathered than are live, because the old slabs stay in memory
+   *   while readers hold views of them
    * @param now monotonic clock in milliseconds
    */
   constructor(gatherMs = 0, now: () => number = () => performance.now()) {
@@ -60,7 +61,7 @@ export class Slabs {
     return this.#total;
   }
 
-  /** Writes the parts one after the other, and a comma, and returns their place. */
+  /** Writes the parts one after the other, then a comma. Returns the place of the bytes. */
   lay(parts: readonly Uint8Array[]): Place {
     const before = this.#filling;
     const place = this.#write(parts);
@@ -98,7 +99,10 @@ export class Slabs {
     return { slab, offset: used, length, live: true, index: -1 };
   }
 
-  /** Writes the part, then `source` from `from` on but for its last byte, with an ASCII text inserted at `at`, and a comma. */
+  /**
+   * Writes `part`, then `source` from index `from` on without its last byte, then a comma. The ASCII text is inserted at index `at` of
+   * `source`.
+   */
   layInserted(part: Uint8Array, source: Uint8Array, from: number, at: number, text: string): Place {
     const { buffer, byteOffset } = source, end = source.length - 1;
     const length = part.length + end - from + text.length;
@@ -155,7 +159,7 @@ export class Slabs {
       this.#leave(slab, { length, index });
       left.add(slab);
     }
-    // Only after all have moved: the other entries of these slabs would otherwise be written between them.
+    // Slabs are swept only after all entries have moved: otherwise their other entries would be written between the moved ones.
     for (const slab of left) this.#sweep(slab);
   }
 
@@ -172,12 +176,12 @@ export class Slabs {
     slab.places[index] = undefined;
   }
 
-  /** Sweeps the slab that was being filled, if another one is filled now: its entries may have been released before. */
+  /** Sweeps the slab that was being filled before, if another one is being filled now. Its entries may have been released meanwhile. */
   #sweepFilled(slab: Slab): void {
     if (slab.live > 0) this.#sweep(slab);
   }
 
-  /** Empties a slab with few live bytes. */
+  /** Empties a slab with few live bytes, by moving its live entries. */
   #sweep(slab: Slab): void {
     if (slab === this.#filling || slab.live * 4 > slab.used) return;
     this.#total -= slab.bytes.length;
@@ -203,7 +207,7 @@ export class Slabs {
       const full = this.#filling;
       this.#filling = slabOf(slabBytes);
       this.#total += slabBytes;
-      // A slab that is being filled is not swept when it has no live bytes; this does it.
+      // A slab that is being filled is not swept when it has no live bytes left. It is therefore counted here.
       if (full.live === 0) this.#total -= slabBytes;
     }
     return this.#filling;

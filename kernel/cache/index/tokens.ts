@@ -10,7 +10,7 @@ import type { ListOptions } from "../../request/options.ts";
 import { attributeOf, type Attributes } from "./attributes.ts";
 import { bound } from "../../../core/bound.ts";
 
-/** Indexed values of one watch selector. A selector with more values is evaluated at every change. */
+/** Maximum number of indexed values of one watch selector. A selector with more values is evaluated at every change. */
 export const watchTokensMax = bound(16);
 
 /** Every object that the selectors match has at least one of these tokens; undefined if they demand none. */
@@ -19,7 +19,7 @@ export function wantedTokens(
   { labels, fields }: Pick<ListOptions, "labels" | "fields">,
 ): readonly string[] | undefined {
   for (const { field, operator, value } of fields) {
-    // An absent field counts as empty.
+    // A requirement for an empty value gives no token: an absent field counts as empty.
     if (operator !== "=" || value === "" || field === "metadata.namespace") continue;
     return [field === "metadata.name" ? nameToken(value) : fieldToken(attributeOf(endpoint, field), value)];
   }
@@ -47,7 +47,7 @@ function tokensOfAttributes({ labels, fields }: Attributes): readonly string[] {
   ];
 }
 
-// Neither names nor attributes contain the final byte, so tokens are unique.
+// A token ends with a byte that neither names nor attributes contain, so tokens are unique.
 function nameToken(name: string): string {
   return `name\0${name}`;
 }

@@ -7,7 +7,7 @@ import { bodyParts, type EntryMaker, itemOf } from "../index/entry.ts";
 import type { RingEvent, Verdict } from "./ring.ts";
 import { bound } from "../../../core/bound.ts";
 
-/** Bytes of cached frames for watches that have not begun. */
+/** Maximum bytes of cached frames for watches that have not begun yet. */
 const sharedFramesBytesMax = bound(8 * 1024 * 1024);
 
 export interface FrameShare {
@@ -15,19 +15,19 @@ export interface FrameShare {
   frame(event: RingEvent, type: Verdict, framing: Framing): Uint8Array;
   /** The item that an event shows with this verdict. */
   item(event: RingEvent, type: Verdict): Item;
-  /** The piece that a watch of this name got from this position, if nothing was published since. */
+  /** The piece that a watch with this name got from this position; undefined if newer events were published since. */
   piece(name: string, from: number): Piece | undefined;
   keep(piece: Piece): void;
-  /** Marks the pieces as incomplete: newer events were published. */
+  /** Drops the pieces, because newer events were published and they lack these. */
   outdate(): void;
-  /** Drops the frames of events up to a revision: they keep their events, and those their entries. */
+  /** Drops the frames of events up to a revision. A frame keeps its event in memory, and the event its entries. */
   forget(revision: Revision): void;
   clear(): void;
 }
 
-/** The bytes of one write; undefined if no event concerns the watch. */
+/** The bytes that a watch sends in one write. They are undefined if none of the events concerns the watch. */
 export interface Piece {
-  /** The name of the watches that share it. */
+  /** The name that the watches have that share this piece. */
   readonly name: string;
   readonly from: number;
   readonly to: number;
@@ -61,10 +61,10 @@ export function frameShare(maker: EntryMaker): FrameShare {
     return framing.frame(type, itemFor(event, type), false);
   }
   function itemFor({ prior, next, revision }: RingEvent, type: Verdict): Item {
-    // The verdict implies that this state exists.
+    // This verdict is only given where this state exists.
     return itemOf(maker, (type === "DELETED" ? prior : next)!, revision);
   }
-  /** Drops frames, the oldest first (maps iterate in insertion order), up to one that is not over. */
+  /** Drops frames, the oldest first, up to the first one for which `isOver` is false. Maps iterate in insertion order. */
   function dropWhile(isOver: (event: RingEvent) => boolean): void {
     for (const [event, some] of frames) {
       if (!isOver(event)) return;
@@ -108,7 +108,7 @@ export function frameShare(maker: EntryMaker): FrameShare {
   };
 }
 
-/** The bytes of a frame before the body of an entry in the stored form. */
+/** Returns the bytes of a frame that precede the body of an entry in the stored form. */
 export function plainHead({ kind: { headBytes } }: EntryMaker, type: Verdict): Uint8Array {
   return concat([toBytes.encode(`{"type":"${type}","object":`), headBytes]);
 }

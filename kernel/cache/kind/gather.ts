@@ -1,24 +1,27 @@
-/** How long the events of many watches wait for each other. */
+/** Computes how long the events of many watches wait, so that several leave in one write. */
 import { bound } from "../../../core/bound.ts";
 
-/** Watches that one turn of the event loop serves. */
+/** Maximum number of watches that are served in one turn of the event loop. */
 export const watchesPerTurnMax = bound(128);
 
 export const gather = Object.freeze({
-  /** What a further watch of a connection costs, as a share of a write to the connection. */
+  /** The cost of one more watch on a connection, as a share of the cost of a write to the connection. */
   watchShare: 1 / 8,
-  /** Cost of all watches with events, in writes, from which the writes to each connection have an interval. */
+  /** Cost of all watches with events, in writes, from which on the writes to each connection have an interval. */
   writesMin: 32,
-  /** Milliseconds of the interval: minimum, for each write, and maximum. */
+  /** The interval in milliseconds: its minimum, its growth for each write, and its maximum. */
   msMin: 10,
   msPerWrite: 0.03,
   msMax: 25,
-  /** Milliseconds by which the first interval after a pause is shorter. */
+  /** Number of milliseconds by which the first interval after a pause is shorter than the others. */
   advanceMs: 5,
-  /** Milliseconds between two turns of gathered events, and minimum number of watches in one. */
+  /** Milliseconds between two turns of gathered events, and the minimum number of watches that one turn serves. */
   turnMs: 1.5,
   turnWatchesMin: 32,
-  /** Milliseconds of delay of a turn after which the thread counts as busy, and how many times longer the interval is then at most. */
+  /**
+   * A turn that is delayed by more than this number of milliseconds shows that the thread is busy. The second number is the maximum factor
+   * by which the interval grows then.
+   */
   lateMs: 5,
   busyMax: 4,
 });
@@ -30,14 +33,14 @@ export const gather = Object.freeze({
  *   events     1 2  3 4             5     interval |-----|, shorter after a pause
  *   writes     1  2     34          5
  *
- * The interval grows with the connections and their watches, so that the writes take no more than a part of the thread's time, and while the
- * thread is busy. After a pause the first one is shorter. Each connection has its own interval: the writes to many spread over it, in
- * rotation, and none waits until all others were served.
+ * The interval grows with the connections and their watches, so that the writes take no more than a part of the thread's time, and while
+ * the thread is busy. After a pause the first interval is shorter. Each connection has its own interval: the writes to many spread over it,
+ * in rotation, and none waits until all others were served.
  *
- * @param connections those with events to send
- * @param watches those with events to send, of all connections
- * @param busy factor while the thread is busy; 1 while it is not
- * @returns milliseconds
+ * @param connections number of connections with events to send
+ * @param watches number of watches with events to send, on all connections
+ * @param busy the factor that `busier` computes; 1 while the thread is not busy
+ * @returns the interval in milliseconds
  */
 export function gatherMs(connections: number, watches: number, busy: number): number {
   const writes = connections + (watches - connections) * gather.watchShare;
@@ -45,7 +48,7 @@ export function gatherMs(connections: number, watches: number, busy: number): nu
   return Math.min(gather.msMax, Math.max(gather.msMin, writes * gather.msPerWrite) * busy);
 }
 
-/** The next factor for a busy thread, after a turn that was `late` milliseconds late: grows quickly and shrinks slowly. */
+/** Computes the next factor for a busy thread, after a turn that began `late` milliseconds late. It grows quickly and shrinks slowly. */
 export function busier(busy: number, late: number): number {
   return late > gather.lateMs ? Math.min(gather.busyMax, busy * 1.5) : Math.max(1, busy * 0.9);
 }

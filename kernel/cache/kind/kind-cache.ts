@@ -11,7 +11,7 @@ import { Snapshots } from "./snapshots.ts";
 /** The entries of a kind at a revision. */
 export interface Filling {
   readonly revision: Revision;
-  /** In the order of their keys. */
+  /** All entries, in the order of their keys. */
   readonly entries: CachedEntry[];
   /** Keys of values that cannot be decoded. */
   readonly broken: string[];
@@ -33,7 +33,10 @@ export class KindCache {
   /** Prefix of the kind's keys. */
   readonly prefix: string;
   readonly frames: FrameShare;
-  /** Events that arrive while the kind is read alone; undefined also after they exceeded the bound. */
+  /**
+   * Events that arrive while this kind is read from the store on its own. Undefined at other times, and once they have exceeded their
+   * bound.
+   */
   #aside: StoreEvent[] | undefined;
   #asideBytes = 0;
   #filled = false;
@@ -44,11 +47,11 @@ export class KindCache {
   /** Keys of values that cannot be decoded. The store answers requests that touch them. */
   readonly #broken = new Set<string>();
   #staged: RingEvent[] = [];
-  /** Bytes of events since the last check for slow subscribers. */
+  /** Bytes of events since subscribers were last checked for slowness. */
   #unchecked = 0;
   #capacity = capacityMin;
   readonly #snapshots: Snapshots;
-  /** Before this revision a value could not be decoded. */
+  /** The newest revision at which a value that could not be decoded was replaced or deleted. Earlier states of the kind are incomplete. */
   #mended: Revision = 0;
 
   constructor({ maker, prefix, meter, bounds, snapshotMs }: KindCacheNeeds) {
@@ -66,7 +69,7 @@ export class KindCache {
   get under(): string {
     return this.maker.kind.under;
   }
-  /** Whether the kind was read completely. */
+  /** Whether the kind has been read completely. */
   get filled(): boolean {
     return this.#filled;
   }
@@ -91,7 +94,7 @@ export class KindCache {
     return new Set(this.#broken);
   }
 
-  /** The entry of stored bytes, reused if it exists already. Undefined if the bytes cannot be decoded. */
+  /** Makes the entry of stored bytes, or returns the entry that already holds them. Returns undefined if the bytes cannot be decoded. */
   entryOf(key: string, revision: Revision, value: Uint8Array, onUnreadable?: (error: unknown) => void): CachedEntry | undefined {
     const known = this.#index.get(key);
     if (known?.revision === revision) return known;
@@ -104,12 +107,12 @@ export class KindCache {
     }
   }
 
-  /** Releases the entries of a filling that is not used. */
+  /** Releases the entries of a filling that will not be used. */
   giveUp({ entries }: Filling): void {
     for (const entry of entries) if (this.#index.get(entry.key) !== entry) this.#release(entry);
   }
 
-  /** Starts again from a list. Subscribers cannot continue across it. */
+  /** Replaces the contents by a list. All subscribers end, because their events before the list are not known. */
   reset({ entries, broken, revision }: Filling): void {
     this.#subscribers.endAll();
     const old = this.#index;
@@ -130,12 +133,12 @@ export class KindCache {
     }
   }
 
-  /** Keeps events aside from now on, for the list that is about to be read. */
+  /** Begins to keep events aside, for the list that is about to be read. */
   keepAside(): void {
     this.#aside = [];
     this.#asideBytes = 0;
   }
-  /** Starts from a list and the events kept aside since `keepAside`. */
+  /** Starts with a list, and applies the events that were kept aside since `keepAside`. */
   join(filling: Filling, now: number): void {
     const since = this.#aside;
     if (since === undefined) throw new Error(`${this.maker.kind.plural} changed too much while they were read into the cache`);
@@ -143,7 +146,7 @@ export class KindCache {
     for (const event of since) if (event.revision > filling.revision) this.#apply(event, now);
     this.publish();
   }
-  /** Applies an event; `publish` notifies subscribers. */
+  /** Applies an event. Subscribers are notified later, by `publish`. */
   take(event: StoreEvent, now: number): void {
     this.meter.received(1);
     if (this.#filled) this.#apply(event, now);
@@ -171,7 +174,10 @@ export class KindCache {
     this.#snapshots.forget(revision);
   }
 
-  /** Drops what is too old now. `publish` does it for a kind that changes; else old entries would keep their slabs until a compaction. */
+  /**
+   * Drops events and states that are too old now. `publish` does the same for a kind that changes; without this, old entries of other kinds
+   * would keep their slabs until a compaction.
+   */
   expire(now: number): void {
     this.#ring.expire(now);
     this.frames.forget(this.#ring.start);

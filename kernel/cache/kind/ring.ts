@@ -18,12 +18,12 @@ export interface RingEvent {
   readonly next: CachedEntry | undefined;
   /** The state before the event; undefined if the key was new. */
   readonly prior: CachedEntry | undefined;
-  /** Why the state after cannot be decoded. */
+  /** The error of decoding the state after the event, if it cannot be decoded. */
   readonly failure: unknown;
   readonly at: number;
 }
 
-/** The type of an event for one watch; DELETED shows the state before, the others the state after. */
+/** The type of an event as one watch sees it. DELETED shows the state before the event, the other types the state after it. */
 export type Verdict = Exclude<WatchType, "BOOKMARK" | "ERROR">;
 
 export interface RingBounds {
@@ -39,7 +39,7 @@ export class EventRing {
   #first = 0;
   #start: Revision;
   #bytes = 0;
-  /** Bytes of all events so far, and bytes before each event of the ring. */
+  /** Bytes of all events so far, and for each event of the ring the bytes of all events before it. */
   #sum = 0;
   readonly #sums = new Fifo<number>();
 
@@ -48,7 +48,7 @@ export class EventRing {
     this.#bounds = bounds;
   }
 
-  /** All events after this revision are in the ring. */
+  /** The revision after which the ring holds all events. */
   get start(): Revision {
     return this.#start;
   }
@@ -65,7 +65,7 @@ export class EventRing {
     return this.#bytes;
   }
 
-  /** `sequence` lies between `first` and `end`. */
+  /** Returns an event; `sequence` must be at least `first` and less than `end`. */
   at(sequence: number): RingEvent {
     return this.#events.at(sequence - this.#first);
   }
@@ -97,7 +97,7 @@ export class EventRing {
     this.#dropWhile((event) => this.#isOver(events.at(-1)?.at ?? 0, event));
   }
 
-  /** Drops the events that are too old now, also without newer ones. */
+  /** Drops the events that are too old now. `append` does it only when a new event arrives. */
   expire(now: number): void {
     this.#dropWhile((event) => event.at < now - this.#bounds.keptMs);
   }
@@ -126,7 +126,7 @@ export class EventRing {
   }
 }
 
-/** Whether an event changes ownership. A state that cannot be decoded may have. */
+/** Whether an event changes ownership. An event whose state cannot be decoded counts as such, because it may. */
 export function touchesOwnership({ prior, next, failure }: RingEvent): boolean {
   return failure !== undefined || prior?.attributes.ownership !== next?.attributes.ownership;
 }
@@ -136,7 +136,7 @@ export function createsUnowned({ prior, next, failure }: RingEvent): boolean {
   return failure === undefined && prior === undefined && next?.attributes.ownership === "";
 }
 
-/** Capacity for `events` as upstream sizes it: doubled if exceeded, halved if at least three quarters are free. */
+/** Computes the capacity for `events` as upstream does: it is doubled if exceeded, and halved if at least three quarters are free. */
 export function capacityFor(events: number, before: number): number {
   let capacity = before;
   while (capacity < events) capacity *= 2;

@@ -1,6 +1,6 @@
 /**
- * The states of a kind at earlier revisions. Indexes share all unchanged chunks, so some states are kept, and those between two of
- * them are computed by undoing events from the later one:
+ * The states of a kind at earlier revisions. Two indexes share all unchanged chunks, so a kept state costs little. Some states are kept; a
+ * state between two of them is computed by undoing events from the later one:
  *
  *   kept           a state         a state          the current index
  *   revision   10  [11]  12  14  17  [20]  21  23  [23]
@@ -14,21 +14,21 @@ import type { KeyIndex } from "../index/key-index.ts";
 import type { EventRing } from "./ring.ts";
 import { bound } from "../../../core/bound.ts";
 
-/** Changes between two snapshots of a kind that are kept for exact reads. */
+/** Maximum number of changes between two kept states of a kind. A read at an exact revision undoes no more than these. */
 export const snapshotEventsMax = bound(256);
-/** Concurrent chunked lists of one kind, each of which keeps a snapshot. */
+/** Maximum number of concurrent chunked lists of one kind. Each of them keeps a state. */
 const pinnedListsMax = bound(32);
 
 interface Snapshot {
   readonly revision: Revision;
   readonly index: KeyIndex;
-  /** Milliseconds since 1970. */
+  /** Time until which the state is retained, in milliseconds since 1970. */
   readonly until: number;
 }
 
 export class Snapshots {
   readonly #keptMs: number;
-  /** In the order of their revisions. */
+  /** The kept states, in the order of their revisions. */
   #states: Snapshot[] = [];
   #pins: Snapshot[] = [];
   #events = 0;
@@ -37,7 +37,7 @@ export class Snapshots {
     this.#keptMs = keptMs;
   }
 
-  /** Records a step: `events` changes have led to this state. */
+  /** Records the state at a revision. `events` is the number of changes since the step before. */
   step(revision: Revision, index: KeyIndex, events: number, now: number): void {
     this.expire(now);
     this.#events += events;
@@ -54,7 +54,7 @@ export class Snapshots {
     if (this.#pins.length > pinnedListsMax) this.#pins.shift();
   }
 
-  /** The state at a revision not after `current`, the newest; undefined if it is not retained. */
+  /** Returns the state at a revision that is not after `current`, the newest state. Undefined if it is not retained. */
   at(revision: Revision, current: KeyIndex, ring: EventRing, now: number): KeyIndex | undefined {
     const pinned = this.#pins.find((pin) => pin.revision === revision && pin.until > now);
     if (pinned !== undefined) return pinned.index;
@@ -83,7 +83,7 @@ export class Snapshots {
   }
 }
 
-/** Undoes the events of the ring from `first` up to `end` in an index. */
+/** Returns an index without the changes of the ring's events from `first` up to `end`. */
 function undone(index: KeyIndex, ring: EventRing, first: number, end: number): KeyIndex {
   const before = new Map<string, CachedEntry | undefined>();
   for (let sequence = first; sequence < end; sequence++) {

@@ -8,23 +8,23 @@ import { tokensOf } from "../index/tokens.ts";
 import { busier, gather, gatherMs, turnSize, watchesPerTurnMax } from "./gather.ts";
 
 export interface Subscriber {
-  /** Wakes a waiting subscriber; events before `first` do not concern it. It may have read some of the later ones. */
+  /** Wakes a waiting subscriber. `first` is the first event that concerns it; it may have read some of the later ones already. */
   wake(first: number): void;
   readonly waits: boolean;
   /** Sends the events from its position on. */
   pump(): void;
-  /** Ends it if it is too far behind. */
+  /** Ends the subscriber if it is too far behind. */
   check(): void;
-  /** Ends it without an event. */
+  /** Ends the subscriber without a last event. */
   end(): void;
 }
 
-/** The scope of a subscriber. */
+/** The objects that a subscriber follows: all below a prefix, one key, or those with certain tokens. */
 export type SubscriberScope = Pick<Selection, "prefix" | "key" | "tokens" | "ownership">;
 
 export interface Subscribers {
   readonly count: number;
-  /** Adds a subscriber. `connection`: of its client, if others may share it. */
+  /** Adds a subscriber. `connection` is the connection of its client, if other subscribers may share it. */
   add(subscriber: Subscriber, where: SubscriberScope, connection?: object): Subscription;
   /** Wakes the subscribers that the events may concern. */
   notify(events: readonly RingEvent[], first: number): void;
@@ -47,11 +47,11 @@ export interface Subscription {
 interface Line {
   /** Groups with events to send, in the order of these events. */
   readonly groups: Group[];
-  /** Subscribers that are woken and did not fit into the last turn. */
+  /** Subscribers that are woken but did not fit into the last turn. */
   woken: Subscriber[];
-  /** The number of subscribers in both. */
+  /** The number of subscribers in `groups` and `woken` together. */
   awake: number;
-  /** The time from which on they may be served. */
+  /** The earliest time at which they may be served. */
   due: number;
 }
 
@@ -65,32 +65,35 @@ interface Group {
 
 type Groups = Map<Line, Group>;
 
-/** @param now monotonic clock in milliseconds */
+/** @param now returns the time of a monotonic clock, in milliseconds */
 export function subscribers(kindPrefix: string, now: () => number = () => performance.now()): Subscribers {
   const every = new Set<Subscriber>();
   /** Subscribers by scope: a prefix or a key, with or without a token. */
   const scopes = new Map<string, Groups>();
   /** Subscribers with tokens, by prefix. */
   const demanding = new Map<string, Groups>();
-  /** Subscribers of ownership only, by prefix. */
+  /** Subscribers that follow only changes of ownership, by prefix. */
   const owning = new Map<string, Groups>();
   const lines = new WeakMap<object, Line>();
-  /** Connections with events to send: now, and those whose interval has not passed, in the order in which they were served. */
+  /**
+   * Connections with events to send: those that may be served now, and those whose interval has not passed, in the order in which they were
+   * last served.
+   */
   const ready: Line[] = [];
   const gathering: Line[] = [];
   /** The number of subscribers with events to send. */
   let awake = 0;
-  /** As of the last event: the interval, the number of gathered subscribers in one turn, and the time between two such turns. */
+  /** Computed at the last event: the interval, the number of gathered subscribers in one turn, and the time between two such turns. */
   let intervalMs = 0, turnWatches = 0, turnMs = 0;
   let busy = 1;
-  /** When the next turn of gathered events is planned. */
+  /** The time of the next planned turn of gathered events; undefined if none is planned. */
   let planned: number | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   function wake(some: Groups | undefined, first: number, at: number): void {
     if (some === undefined) return;
     for (const group of some.values()) {
-      // Its members find later events themselves.
+      // The members of this group are awake already, and find later events themselves.
       if (group.first !== undefined) continue;
       const { line, members } = group;
       group.first = first;
@@ -104,13 +107,13 @@ export function subscribers(kindPrefix: string, now: () => number = () => perfor
   function wakeDemanding({ key, prior, next, failure }: RingEvent, prefix: string, first: number, at: number): void {
     const some = demanding.get(prefix);
     if (some === undefined) return;
-    // A state that cannot be decoded may concern any of them.
+    // A state that cannot be decoded may concern any subscriber.
     if (failure !== undefined) return wake(some, first, at);
     for (const state of prior?.attributes === next?.attributes ? [next] : [next, prior]) {
       if (state !== undefined) { for (const token of tokensOf(key, state.attributes)) wake(scopes.get(prefix + token), first, at); }
     }
   }
-  /** Serves the first of the ready connections, or if there are none, of those whose interval has passed. */
+  /** Serves the first connections that are ready. If there are none, serves the first ones whose interval has passed. */
   function serve(): void {
     clearTimeout(timer);
     timer = undefined;
@@ -121,7 +124,8 @@ export function subscribers(kindPrefix: string, now: () => number = () => perfor
     const earliest = at - gather.advanceMs;
     let left = queue === ready ? watchesPerTurnMax : turnWatches, served = 0;
     for (const line of queue) {
-      // All of a connection in one turn, because its events leave in one write, unless it has too many for any turn.
+      // All subscribers of a connection are served in one turn, because their events leave in one write. A connection that has too many for
+      // any turn takes several.
       if ((served > 0 && line.awake > left) || (queue === gathering && line.due > at)) break;
       const before = line.awake;
       if (before <= watchesPerTurnMax && line.woken.length === 0) serveGroups(line);
@@ -135,14 +139,14 @@ export function subscribers(kindPrefix: string, now: () => number = () => perfor
     queue.splice(0, served);
     plan(queue === ready ? 0 : turnMs);
   }
-  /** Serves all of a connection. */
+  /** Serves all subscribers of a connection. */
   function serveGroups(line: Line): void {
     const groups = line.groups.splice(0);
     line.awake = 0;
     for (const group of groups) {
       const { members, first } = group;
       group.first = undefined;
-      // From the last one on: a subscriber that ends is replaced by the last member.
+      // The loop runs from the last member to the first: a subscriber that ends is replaced by the last member.
       for (let index = members.length - 1; index >= 0; index--) {
         const member = members[index]!;
         if (!member.waits) continue;
@@ -151,7 +155,7 @@ export function subscribers(kindPrefix: string, now: () => number = () => perfor
       }
     }
   }
-  /** Serves as many of a connection as one turn may serve. */
+  /** Serves as many subscribers of a connection as one turn may serve. */
   function serveSome(line: Line): void {
     for (const group of line.groups.splice(0)) {
       for (const member of group.members) {
@@ -166,7 +170,7 @@ export function subscribers(kindPrefix: string, now: () => number = () => perfor
     line.awake = line.woken.length;
     for (const subscriber of some) subscriber.pump();
   }
-  /** Plans the next turn, of gathered events not before `ms` have passed. */
+  /** Plans the next turn. Gathered events are served in it after `ms` milliseconds at the earliest. */
   function plan(ms: number): void {
     if (timer !== undefined) return;
     const [next] = gathering;
@@ -221,7 +225,7 @@ export function subscribers(kindPrefix: string, now: () => number = () => perfor
       intervalMs = gatherMs(ready.length + gathering.length, awake, busy);
       turnWatches = turnSize(awake, intervalMs);
       turnMs = intervalMs * turnWatches / Math.max(1, awake);
-      // A turn with more of them is planned already.
+      // If there are more ready connections, a turn for them is planned already.
       if (ready.length > 0 && !isServing) serve();
       else plan(0);
     },

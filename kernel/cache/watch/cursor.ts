@@ -1,6 +1,6 @@
 /**
- * One watch: a position in the event ring of its kind. The writer of the connection pulls it, so a client that does not read holds
- * this position only. When the ring overtakes the position, the watch ends.
+ * One watch: a position in the event ring of its kind. The writer of the connection requests its bytes, so a client that does not read
+ * costs only this position. When the ring overtakes the position, the watch ends.
  *
  *   initial ──> following ──> ended          initial: the present state, or the store's history before the ring
  *      └─────────────────────────^
@@ -18,13 +18,16 @@ import { createsUnowned, type RingEvent, touchesOwnership, type Verdict } from "
 import type { Selection } from "../index/selection.ts";
 import { bound } from "../../../core/bound.ts";
 
-/** Bytes queued for a watch above which it is closed if its client has read nothing for `watchStalledMs`. */
+/** Bytes queued for a watch above which it is closed, if its client has also read nothing for `watchStalledMs`. */
 export const watchQueueBytesMax = bound(16 * 1024 * 1024);
-/** Milliseconds without a read of its client after which a watch with more than `watchQueueBytesMax` is closed. */
+/** Milliseconds without a read by its client after which a watch with more than `watchQueueBytesMax` queued bytes is closed. */
 export const watchStalledMs = bound(1_000);
 /** Maximum bytes of the frames of one watch that are joined into one write. */
 const watchPieceBytes = bound(256 * 1024);
-/** Milliseconds from the first check of a stalled watch to its end, so that pending socket events are processed first. */
+/**
+ * Milliseconds between the first check that finds a watch stalled and the end of the watch. Pending socket events are processed in this
+ * time.
+ */
 const watchLastTurnMs = bound(100);
 
 export interface CursorNeeds {
@@ -32,11 +35,11 @@ export interface CursorNeeds {
   readonly selection: Selection;
   readonly watching: Watching;
   readonly clock: Clock;
-  /** The ring holds every event up to this revision. */
+  /** Returns the revision up to which the ring holds every event. */
   readonly progress: () => Revision;
-  /** Called when the watch was too slow and has been ended. */
+  /** Called when the watch was ended because its client was too slow. */
   readonly onSlow: () => void;
-  /** The frames before those of the ring. The generator calls `join` before it ends. */
+  /** Makes the frames that precede those of the ring. The generator calls `join` before it ends. */
   readonly initial: (cursor: Cursor) => AsyncGenerator<Uint8Array, void>;
   /** Called once when the watch has ended, for any reason. */
   readonly onEnd: () => void;
@@ -49,7 +52,8 @@ const over: Done = Object.freeze({ done: true, value: undefined });
 
 export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, ChunkIterator, Subscriber {
   readonly #needs: CursorNeeds;
-  // Of `#needs`, for each event: a framing has a getter, and V8 looks up the properties of such objects by name.
+  // These are copies of members of `#needs` for use at each event: a framing has a getter, and V8 looks up the properties of such objects
+  // by name.
   readonly #kind: KindCache;
   readonly #clock: Clock;
   readonly #opens: boolean;
@@ -59,17 +63,17 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Chu
   #joined = false;
   /** Sequence number of the next event. */
   #position = 0;
-  /** Start of the time in which the client has read nothing, in milliseconds. */
+  /** The time since which the client has read nothing, in milliseconds. */
   #since = 0;
-  /** Position at the last check at which the watch seemed stuck. */
+  /** The position at the last check, if the watch seemed stuck then. */
   #suspected: number | undefined;
-  /** Events up to this revision are skipped. */
+  /** Events up to this revision are skipped, because the initial frames include them. */
   #floor: Revision = 0;
   #first = true;
   #failing: StatusError | undefined;
-  /** Called when its reader should ask again. */
+  /** Wakes the waiting reader, which then asks for bytes again; undefined if no reader waits. */
   #waiting: (() => void) | undefined;
-  /** The result of the initial frames, for the next poll. */
+  /** Returns the result of the initial frames to the next poll. */
   #opened: (() => Done) | undefined;
   #woken = false;
   #bookmarkDue = false;
@@ -80,7 +84,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Chu
   readonly #cancelEnd: () => void;
   readonly #endsAt: number;
   readonly #onAbort = (): void => this.end();
-  /** Watches with equal names get equal pieces. */
+  /** The name of the watch in the shared frames. Watches with equal names get equal pieces. */
   get #name(): string {
     return this.#opens ? this.#nameNow() : this.#fixedName;
   }
@@ -120,21 +124,21 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Chu
     this.#subscription = kind.subscribe(this, selection, connection);
     this.#planBookmark();
   }
-  /** Aborts when the watch ends. */
+  /** A signal that aborts when the watch ends. */
   get signal(): AbortSignal {
     return this.#ending.signal;
   }
-  /** Whether no frame was sent yet. */
+  /** Whether no frame has been sent yet. */
   get isFirst(): boolean {
     return this.#first;
   }
-  /** Counts a frame that is sent. */
+  /** Counts a frame that was sent. */
   sent(bytes: number): void {
     this.#first = false;
     this.#countSent(bytes);
   }
 
-  /** Whether the resource was removed: the initial frames must not begin. */
+  /** Whether the resource was removed. The initial frames must not begin then. */
   get isFailing(): boolean {
     return this.#failing !== undefined;
   }
@@ -188,11 +192,11 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Chu
   pump(): void {
     this.#woken = false;
     const tryAgain = this.#waiting;
-    // A last frame may end the watch: a waiting reader gets the frame before the end.
+    // The last frame may end the watch. A waiting reader gets this frame before it gets the end.
     this.#waiting = undefined;
     tryAgain?.();
   }
-  /** Writes without an event, after the events that wait for a turn. */
+  /** Writes without a new event, once the events are sent that wait for a turn. */
   #pumpNow(): void {
     this.wake(this.#subscription?.first ?? this.#kind.ring.end);
     this.pump();
@@ -200,9 +204,9 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Chu
   check(): void {
     const { kind: { ring }, clock } = this.#needs;
     if (this.#ended || this.waits || ring.bytesFrom(this.#position) <= watchQueueBytesMax) return;
-    // A burst of events gives the client no time to read.
+    // A burst of events leaves the client no time to read.
     if (clock.now() - this.#since < watchStalledMs) return;
-    // The process itself may have been blocked: clients get one turn to read before the watch counts as stuck.
+    // This process itself may have been blocked. Clients therefore get one turn to read before the watch counts as stuck.
     const position = this.#position;
     if (this.#suspected === position) return;
     this.#suspected = position;
@@ -245,7 +249,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Chu
     return this.next();
   }
 
-  /** The bytes to write now, or the end; undefined if there are none yet. */
+  /** Returns the bytes to write now, or the end of the watch; undefined if there is nothing to write yet. */
   #now(): Done | undefined {
     const bytes = this.#take();
     if (bytes !== undefined) return { done: false, value: bytes };
@@ -255,7 +259,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Chu
   #take(): Uint8Array | undefined {
     if (this.#ended) return undefined;
     const { ring } = this.#kind;
-    // Most polls: the reader has just got the newest events.
+    // This is the case of most polls: the reader has just got the newest events.
     if (this.#joined && this.#position === ring.end && this.#failing === undefined && !this.#bookmarkDue) return undefined;
     if (!this.#joined && this.#failing !== undefined) return this.#fail(undefined, this.#failing, this.#floor);
     if (this.#position < ring.first) {
@@ -263,7 +267,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Chu
       return undefined;
     }
     this.#since = this.#clock.now();
-    // A client that has read one piece usually finds no next one.
+    // After a client has read one piece, there is usually no next one.
     const bytes = this.#position < ring.end ? this.#advance() : undefined;
     const next = this.#position < ring.end ? ring.at(this.#position) : undefined;
     if (next?.failure !== undefined && this.#concerns(next)) return this.#fail(bytes, next.failure, next.revision);
@@ -291,7 +295,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Chu
       frames.keep(made);
       return made;
     }
-    // The same string for all of them: it is then compared by identity, and in the processor's cache for the next watch.
+    // All equal watches then have the same string. It is compared by identity, and is in the processor's cache for the next watch.
     if (!this.#opens) this.#fixedName = known.name;
     return known;
   }
@@ -352,7 +356,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Chu
     if (next === undefined) return;
     this.#cancelBookmark = clock.after(next - clock.now(), () => {
       this.#bookmarkDue = true;
-      // Timers may fire early: the same bookmark must not be planned again.
+      // Timers may fire early. The next bookmark must then not be planned for the same time.
       this.#planBookmark(Math.max(next, clock.now()));
       if (this.waits) this.#pumpNow();
     });
@@ -360,7 +364,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Chu
   #withBookmark(bytes: Uint8Array | undefined): Uint8Array | undefined {
     const { progress, watching: { framing } } = this.#needs;
     const revision = progress();
-    // A watch from a future revision gets no bookmarks of earlier ones.
+    // A watch that starts at a future revision gets no bookmarks of earlier ones.
     if (revision < this.#floor) return bytes;
     this.#bookmarkDue = false;
     const frame = framing.bookmark(revision, false, this.#first);

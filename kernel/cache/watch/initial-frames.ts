@@ -49,7 +49,7 @@ export async function* initialFrames(
   }
 }
 
-/** The events from the store's history, up to where the ring begins. */
+/** Yields the events from the store's history up to the revision at which the ring begins. */
 async function* history(
   needs: InitialFramesNeeds,
   kind: KindCache,
@@ -73,7 +73,7 @@ async function* history(
   }
 }
 
-/** Continues from a revision with the events in the ring. */
+/** Makes the cursor continue after a revision with the events in the ring. */
 function join(kind: KindCache, cursor: Cursor, from: Revision): void {
   const position = kind.ring.after(from);
   kind.meter.began(kind.ring.end - position);

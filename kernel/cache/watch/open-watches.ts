@@ -4,7 +4,7 @@ import type { Catalog, Endpoint } from "../../catalog/catalog.ts";
 
 export interface OpenWatch {
   readonly endpoint: Endpoint;
-  /** Ends the watch; `because` is its last event, if given. */
+  /** Ends the watch. `because` is sent as its last event, if given. */
   end(because?: StatusError): void;
 }
 
@@ -37,8 +37,9 @@ export function openWatches(catalog: Catalog): OpenWatches {
 }
 
 /**
- * Ends a watch of a removed resource with the error of a new request; of a custom resource without an event, as upstream. Ends a watch of a
- * redefined resource without an event: its client can continue from its last revision.
+ * Ends a watch if its resource was removed or redefined. A removed resource ends it with the error that a new request gets; a removed
+ * custom resource without an event, as upstream. A redefined resource ends it without an event: its client can continue from its last
+ * revision.
  */
 function endUnlessServed(watch: OpenWatch, served: Catalog): void {
   const { endpoint } = watch;

@@ -23,7 +23,7 @@ export function* stateFrames({ maker, meter }: KindCache, index: KeyIndex, watch
     const bytes = frame.reduce((sum, part) => sum + part.length, 0);
     cursor.sent(bytes);
     if (bytes > chunkBytes) {
-      // Large entries are sent as they are, without a copy.
+      // Large entries are sent as they are, without copying them.
       if (size > 0) yield concat(parts);
       yield* frame;
       [parts, size] = [[], 0];
@@ -38,7 +38,7 @@ export function* stateFrames({ maker, meter }: KindCache, index: KeyIndex, watch
   if (size > 0) yield concat(parts);
 }
 
-/** A frame in a form other than the stored one. It is shared if it is the same for all watches at all times. */
+/** Makes a frame in a form other than the stored one. It is shared between watches if it is the same for all of them at all times. */
 function otherFrame(maker: EntryMaker, entry: CachedEntry, framing: Framing, first: boolean): Uint8Array {
   const item = itemOf(maker, entry);
   const make = (): Uint8Array => framing.frame("ADDED", item, first);

@@ -1,4 +1,4 @@
-/** Availability of etcd's endpoints: a fault is reported once when an endpoint stops answering, and ended once it answers. */
+/** Tracks whether etcd's endpoints answer. A fault is reported once when an endpoint stops answering, and ended once it answers. */
 import { guide } from "../../../core/guide.ts";
 import type { Clock } from "../../../core/async.ts";
 import { isBusy, isLate, isOfLearner, isUnavailable } from "../../../protocols/etcd/errors.ts";
@@ -9,13 +9,15 @@ import { bound } from "../../../core/bound.ts";
 
 /** Milliseconds without a response of an etcd endpoint after which it is reported as unreachable. */
 export const etcdSilentMs = bound(1_800);
-/** Milliseconds by which a timer is late if this process was delayed: a missing answer of etcd then proves nothing. */
+/**
+ * A timer that is late by more milliseconds than this shows that this process was delayed. A missing answer of etcd then proves nothing.
+ */
 const etcdTimerLateMs = bound(500);
-/** Milliseconds after which a missing answer of etcd is checked again if this process was delayed. */
+/** Milliseconds after which a missing answer of etcd is checked again, if this process was delayed. */
 const etcdSilentCheckMs = bound(100);
 
 interface State {
-  /** Calls in progress, and since when none was answered. */
+  /** The number of calls in progress, and the time since which none of them was answered. */
   underway: number;
   since: number;
   unreachable: boolean;
@@ -93,14 +95,14 @@ export function endpointsOf(addresses: readonly string[], faults: Faults, clock:
   };
 }
 
-/** Why an endpoint is unreachable; undefined if the error is of another kind. */
+/** Returns why an endpoint is unreachable; undefined if the error has another meaning. */
 function unreachableCause(error: unknown): string | undefined {
   if (!(error instanceof GrpcError) || isOfLearner(error) || isBusy(error)) return undefined;
   if (isLate(error) || (error.fromServer && isUnavailable(error))) return error.message;
   return error.connecting ? causeText(error.cause) : undefined;
 }
 
-/** The innermost message of an error; of several addresses that were tried, the message of the first. */
+/** Returns the innermost message of an error. If several addresses were tried, it is the message of the first. */
 export function causeText(cause: unknown): string {
   if (cause instanceof AggregateError && cause.errors.length > 0) return causeText(cause.errors[0]);
   if (!(cause instanceof Error)) return String(cause);

@@ -28,16 +28,16 @@ import {
 } from "../store.ts";
 import { bound } from "../../../core/bound.ts";
 
-/** Keys of one range request to etcd with values. Longer lists take several requests at one revision. */
+/** Maximum number of keys that one range request to etcd returns with values. Longer lists take several requests at one revision. */
 const rangeKeysMax = bound(5000);
-/** Keys of one range request to etcd that asks for no values. */
+/** Maximum number of keys that one range request to etcd returns without values. */
 const rangeKeysOnlyMax = bound(50_000);
 
 export interface EtcdOptions extends Omit<ConnectionOptions, "endpointObserver"> {
-  /** Prepended to every key in etcd, and removed from every key that is read. */
+  /** A text that is prepended to every key in etcd, and removed from every key that is read. */
   readonly prefix?: string;
   readonly clock?: Clock;
-  /** Where endpoints that do not answer, or refuse us, are reported. */
+  /** Receives reports of endpoints that do not answer, or that reject requests for lack of rights. */
   readonly faults?: Faults;
 }
 
@@ -52,7 +52,7 @@ export async function openEtcd(options: EtcdOptions): Promise<Store> {
   try {
     await connection.call(status, undefined, { repeatable: true });
   } catch (error) {
-    // From 3.6 on the status call needs administrator rights. Missing rights to the keys show at their first use.
+    // Since etcd 3.6 the status call needs administrator rights. Missing rights to the keys show at their first use.
     if (!isDenied(error)) {
       await connection.close();
       const { code } = toStoreError(error), message = reasonOf(error), where = options.endpoints.map(withoutUser).join(", ");
@@ -190,17 +190,17 @@ async function sizeOf(connection: Connection): Promise<number> {
   }
 }
 
-/** The bounds that etcd's messages leave out: the oldest retained revision, or the newest one. */
+/** Reads the revisions that etcd's error messages leave out: the oldest retained one, or the newest one. */
 async function boundsOf(connection: Connection, error: unknown, at: Revision): Promise<{ oldest?: Revision; current?: Revision }> {
   try {
     if (isFuture(error)) return { current: (await connection.call(range, { from: noEnd }, { repeatable: true })).revision };
     return isCompacted(error) ? { oldest: await oldestRevision(connection, at) } : {};
   } catch {
-    return {}; // without the bounds the error is still complete
+    return {}; // the error is also complete without these revisions
   }
 }
 
-/** The oldest retained revision, for the error of a watch that starts before it. */
+/** Finds the oldest retained revision, for the error of a watch that starts before it. */
 async function oldestRevision(connection: Connection, at: Revision): Promise<Revision> {
   const stream = await connection.watch();
   try {
@@ -212,7 +212,7 @@ async function oldestRevision(connection: Connection, at: Revision): Promise<Rev
   }
 }
 
-/** A key without the store's prefix. */
+/** Returns a key without the store's prefix. */
 function ownKey({ key }: KeyValue, ownBytes: number): string {
   return decodeKey(ownBytes === 0 ? key : key.subarray(ownBytes));
 }
@@ -227,7 +227,7 @@ function withPrefix(prefix: string, { prefix: inner, after, upTo, within, previo
   };
 }
 
-/** The signal's reason if it caused the failure, else the error as a StoreError. */
+/** Returns the signal's reason if the signal caused the failure, else the error as a StoreError. */
 function asFailure(error: unknown, signal: AbortSignal | undefined, more?: { oldest?: Revision; current?: Revision }): unknown {
   return signal?.aborted === true && error === signal.reason ? error : toStoreError(error, more);
 }

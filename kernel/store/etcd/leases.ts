@@ -1,16 +1,16 @@
 import type { Clock } from "../../../core/async.ts";
 import { bound } from "../../../core/bound.ts";
 
-/** Keys of one etcd lease. */
+/** Maximum number of keys that share one etcd lease. */
 const leaseKeysMax = bound(1000);
-/** Seconds that a key may exceed its time to live because it shares a lease. */
+/** Maximum number of seconds that a key may live longer than requested because it shares a lease. */
 const leaseSlackSecondsMax = bound(60);
 
 /** Leases shared by keys of similar expiry, as in kube-apiserver: one lease for up to a thousand events. */
 export interface Leases {
-  /** The identifier of a lease that lasts at least `seconds`, and not much longer. */
+  /** Returns the identifier of a lease that lasts at least `seconds`, and not much longer. */
   leaseFor(seconds: number): Promise<string>;
-  /** Drops a lease that the server no longer has. */
+  /** Forgets a lease that the server no longer has. */
   forget(id: string): void;
 }
 

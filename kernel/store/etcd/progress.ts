@@ -2,19 +2,25 @@ import type { Clock } from "../../../core/async.ts";
 import type { Revision } from "../store.ts";
 import { bound } from "../../../core/bound.ts";
 
-/** Milliseconds before a watch of etcd that is behind requests progress: events usually arrive within two of the commit. */
+/** Milliseconds that a watch of etcd is behind before it requests progress. Events usually arrive within two milliseconds of the commit. */
 const progressDelayMs = bound(50);
-/** Longest delay, in milliseconds, of a request for progress. It doubles up to this while requests have no effect. */
+/** Longest delay, in milliseconds, before the next request for progress. The delay doubles up to this while requests have no effect. */
 const progressDelayMsMax = bound(400);
-/** Milliseconds before a new watch of etcd requests progress: etcd synchronises new watches ten times a second only. */
+/**
+ * Milliseconds before a new watch of etcd requests progress. The delay is longer because etcd synchronises new watches only ten times a
+ * second.
+ */
 const progressFirstDelayMs = bound(400);
-/** Writes that request progress from an old etcd at once: each raises the revision that other watches are behind. */
+/**
+ * Maximum number of simultaneous writes that request progress from an old etcd. Each write raises the revision that other watches have to
+ * reach.
+ */
 export const progressWritesMax = bound(16);
 
-/** A watch whose progress is supervised. */
+/** A watch that is checked for having reached the revisions of reads. */
 export interface SupervisedWatch {
   position(): Revision;
-  /** Requests a progress notification from the server. The promise of a request that is a write settles with it. */
+  /** Requests a progress notification from the server. If the request is a write, the returned promise settles with it. */
   request(): Promise<void> | undefined;
 }
 
@@ -27,23 +33,23 @@ export interface Progress {
   shown(revision: Revision): void;
   /** Whether a read has returned this revision or a later one. */
   isShown(revision: Revision): boolean;
-  /** Resets the recorded revision: the store was restored from an older copy. */
+  /** Resets the recorded revision, because the store was replaced by an older copy. */
   setBack(): void;
-  /** Supervises a watch until the returned function is called. */
+  /** Checks a watch for progress until the returned function is called. */
   supervise(watch: SupervisedWatch): () => void;
 }
 
 interface State {
   /** Cancels the planned check. */
   cancel: (() => void) | undefined;
-  /** Whether its request waits for others or is in flight. */
+  /** Whether the watch's request waits for those of others, or is in progress. */
   requested: boolean;
-  /** Its position at the last request, and the delay after that request. */
+  /** The watch's position at the last request, and the delay after that request. */
   at: Revision;
   delayMs: number;
 }
 
-/** At most `progressWritesMax` requests that are writes are in flight, of each watch one. */
+/** Makes a Progress. At most `progressWritesMax` requests that are writes are in progress, and one of each watch. */
 export function progressKeeper(clock: Clock): Progress {
   const watches = new Map<SupervisedWatch, State>();
   const waiting = new Set<SupervisedWatch>();
@@ -71,7 +77,7 @@ export function progressKeeper(clock: Clock): Progress {
       state.requested = false;
       return;
     }
-    // A server that did not answer the last request is slow, or does not answer yet.
+    // If the position has not changed since the last request, the server is slow or does not answer.
     state.delayMs = position > state.at ? progressDelayMs : Math.min(2 * state.delayMs, progressDelayMsMax);
     state.at = position;
     const over = (): void => {

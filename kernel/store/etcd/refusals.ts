@@ -1,4 +1,4 @@
-/** Whether etcd accepts reads and writes: a fault is reported once when it begins to reject them, and ended once. */
+/** Tracks whether etcd accepts reads and writes. A fault is reported once when it begins to reject them, and ended once. */
 import { withoutUser } from "../../../protocols/without-user.ts";
 import { guide } from "../../../core/guide.ts";
 import { reasonOf } from "../../../core/reason-of.ts";
@@ -28,7 +28,7 @@ export function refusalsOf(endpoints: readonly string[], faults: Faults): Refusa
     noted[what].push(fault);
     faults.begin(fault);
   }
-  // Nearly every call succeeds while no fault is recorded.
+  // In the usual case a call succeeds while no fault is recorded; it then takes no further work.
   return {
     read: (error) => (error !== undefined || noted.reads.length > 0) && note("reads", error),
     write: (error) => (error !== undefined || noted.writes.length > 0) && note("writes", error),

@@ -9,7 +9,7 @@ export function toStoreError(error: unknown, more: { oldest?: Revision; current?
   if (isCompacted(error)) return new StoreError("compacted", details, { ...more, cause: error });
   if (isFuture(error)) return new StoreError("future", details, { ...more, cause: error });
   if (isTooLarge(error)) return new StoreError("too-large", "etcdserver: request is too large", { cause: error });
-  // etcd's own message.
+  // These errors keep etcd's own message.
   if (isRefusal(error)) return new StoreError("refused", details, { cause: error });
   return new StoreError("unavailable", `etcd is unavailable: ${details}`, { cause: error });
 }

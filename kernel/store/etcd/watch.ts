@@ -11,7 +11,7 @@ import { type Batch, type Range, type Revision, StoreError, type StoreEvent } fr
 export interface EtcdWatch {
   readonly connection: Connection;
   readonly progress: Progress;
-  /** The range of etcd's keys, with the store's prefix, and that prefix. */
+  /** The range of keys in etcd, with the store's prefix, and that prefix. */
   readonly range: Range;
   readonly own: string;
   readonly from: Revision;
@@ -19,7 +19,7 @@ export interface EtcdWatch {
   readonly signal: AbortSignal;
 }
 
-/** Milliseconds to wait, by the number of consecutive failures. */
+/** Milliseconds to wait before a stream is opened again; the index is the number of consecutive failures. */
 const delaysMs = [0, 50, 100, 200, 500, 1000];
 
 /**
@@ -35,7 +35,7 @@ export async function* followEtcd(what: EtcdWatch): AsyncGenerator<Batch, void> 
   const { connection, progress, signal } = what;
   let position = what.from;
   let last: StoreEvent | undefined;
-  // A revision that no read has returned is in the future, which clients may request.
+  // A revision that no read has returned is in the future; clients may request such a revision.
   const isKnown = progress.isShown(position);
   for (let failures = 0; !signal.aborted; failures++) {
     const delayMs = delaysMs[Math.min(failures, delaysMs.length - 1)] ?? 0;
@@ -60,8 +60,8 @@ export async function* followEtcd(what: EtcdWatch): AsyncGenerator<Batch, void> 
 }
 
 /**
- * After a reconnection etcd may have been restored from an older copy, which assigns the same revisions again. Its watches would have
- * no events until it has passed the position, or continue with an unrelated history:
+ * After a reconnection etcd may have been restored from an older copy, which assigns the same revisions again. A watch would then get no
+ * events until etcd has passed the position, or continue with an unrelated history:
  *
  *   before   5 6 7 8                     position 8, the last event that of "a" at 7
  *   now      5 6                         8 is not reached yet
@@ -74,12 +74,12 @@ async function assertSameHistory(
 ) {
   if (position === 0) return;
   try {
-    // Without a last event any key of the range serves; keys outside may be forbidden.
+    // If there was no last event, any key of the range will do; keys outside of it may be forbidden.
     const from = last === undefined ? keyBounds(range).from : encodeKey(own + last.key);
     const { entries: [found] } = await connection.call(readRange, { from, at: position }, { signal, repeatable: true });
     if (last === undefined || isSameWrite(found, last)) return;
   } catch (error) {
-    if (isCompacted(error)) return; // the watch itself gets this error
+    if (isCompacted(error)) return; // the watch itself reports this error
     if (!isFuture(error)) throw error;
   }
   progress.setBack();
@@ -109,7 +109,8 @@ async function* followStream(
     if (reply.fragment) return;
     const whole = fragments;
     fragments = [];
-    // Without events the reply is a progress notification. With events its header may be ahead of later events.
+    // A reply without events is a progress notification. A reply with events may have a revision in its header that is ahead of later
+    // events.
     const revision = whole.at(-1)?.now.revision ?? reply.revision;
     if (revision <= position) return;
     for (const each of whole) {
@@ -135,7 +136,7 @@ async function* followStream(
       } catch (error) {
         failure = { error };
       }
-      // Events before a failure are delivered first.
+      // Events that arrived before a failure are delivered first.
       if (position > before) yield { events, revision: position };
       if (failure !== undefined) throw failure.error;
     }
@@ -149,9 +150,9 @@ async function* followStream(
 /** The keys that a stream watches, and the beacon: a key at their end that holds no entry. Writing it makes an old member report progress. */
 interface WatchedKeys {
   readonly first: Uint8Array;
-  /** Exclusive. */
+  /** The end of the keys, which is not part of the range. */
   readonly end: Uint8Array;
-  /** Undefined if the range has no end, or if the member needs no beacon. */
+  /** The key of the beacon; undefined if the range has no end, or if the member needs no beacon. */
   readonly beacon: Uint8Array | undefined;
 }
 
@@ -170,12 +171,15 @@ function watchedKeys(range: Range, reportsProgress: boolean): WatchedKeys {
   return { first, end: Uint8Array.from([...beacon, 0]), beacon };
 }
 
-/** No event for one that the watch already has, or that is outside its range, such as the beacon. */
+/**
+ * Converts an event of etcd. Returns undefined for one that the watch has already delivered, or that is outside its range, such as the
+ * beacon's.
+ */
 function toEvent({ deleted, now, before }: WatchEvent, { range, own }: EtcdWatch, position: Revision): StoreEvent | undefined {
   const key = decodeKey(now.key);
   if (now.revision <= position || !inRange(key, range)) return undefined;
   const isNew = !deleted && now.created === now.revision;
-  // etcd omits a previous value that was compacted before it could be read, without an error.
+  // If a previous value was compacted before it could be read, etcd omits it without an error.
   if (!isNew && before === undefined && range.previous !== false) {
     throw new StoreError("compacted", `The value before revision ${now.revision} is compacted away`, { oldest: now.revision });
   }
@@ -191,11 +195,11 @@ function refusal(reply: WatchReply, from: Revision): Error {
 }
 
 /**
- * Requests progress. Members that answer only after all events that the answer covers get a request; for older ones the beacon is
- * written, whose event carries its revision in order with the others.
+ * Requests progress. A member that answers only after all events up to its answer gets a progress request. For older members the beacon is
+ * written: its event arrives in order with the others, and carries its revision.
  */
 function requestProgress(connection: Connection, stream: WatchStream, beacon: Uint8Array | undefined): Promise<void> | undefined {
-  // A failed request is repeated if progress is still needed; the stream reports a broken connection.
+  // A request that fails is made again if progress is still needed. The stream reports a broken connection.
   if (beacon !== undefined) return connection.call(putKey, { key: beacon, value: new Uint8Array(0) }, { repeatable: true }).catch(() => {});
   try {
     stream.send("progress");

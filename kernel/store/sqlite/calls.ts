@@ -30,14 +30,14 @@ export interface Answers {
     | { readonly done: false; readonly current: Entry | undefined };
   readonly get: { readonly entry: Entry | undefined; readonly revision: Revision };
   readonly list: Listing;
-  /** The next events after `after`, complete up to `revision`. */
+  /** The next events after revision `after`. They are complete up to `revision`. */
   readonly history: { readonly events: readonly StoreEvent[]; readonly revision: Revision };
   readonly compact: undefined;
   readonly expire: readonly StoreEvent[];
   readonly sweep: undefined;
   readonly checkSpace: undefined;
   readonly checkPlace: undefined;
-  /** Bytes of the database. */
+  /** Size of the database in bytes. */
   readonly size: number;
 }
 
@@ -53,11 +53,11 @@ export interface Run {
   readonly outcomes: readonly Outcome[];
   readonly revision: Revision;
   readonly compacted: Revision;
-  /** Expiry of the next key, in milliseconds since 1970. */
+  /** Time at which the next key expires, in milliseconds since 1970; undefined if no key expires. */
   readonly expiresAt: number | undefined;
-  /** Whether compacted history is not yet deleted. */
+  /** Whether rows of compacted history remain to be deleted. */
   readonly unswept: boolean;
-  /** Whether the disk is full: creates and updates fail with "full", except those that are part of a deletion. */
+  /** Whether the disk is full. Creates and updates then fail with "full", except those that are part of a deletion. */
   readonly full: boolean;
 }
 

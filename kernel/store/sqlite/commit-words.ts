@@ -1,7 +1,7 @@
 /**
- * Runs of commits only, the usual case, and their results, encoded as numbers and bytes in shared memory. A single commit costs less
- * this way than as a message, which both runtimes copy. The numbers precede the bytes that they describe, in the same order. An absent
- * number is -1.
+ * Runs of commits only, the usual case, and their results, encoded as numbers and bytes in shared memory. A single commit costs less this
+ * way than as a message, which both runtimes copy. The numbers come first, then the bytes in the same order. An absent number is written as
+ * -1.
  */
 import { decodeKey } from "../bytes.ts";
 import type { Answers, Call, Outcome, Run } from "./calls.ts";
@@ -12,14 +12,23 @@ type Place = Pick<Lane, "words" | "bytes">;
 type CommitCall = Extract<Call, { op: "commit" }>;
 
 const none = -1;
-/** Words of a request: the number of calls; for each the expected revision, the expiry, whether it frees space, and the lengths of key and value. */
+/**
+ * A request has one word for the number of calls, and five for each call: the expected revision, the expiry, whether it frees space, and
+ * the lengths of key and value.
+ */
 const questionHead = 1, callWords = 5;
-/** Words of a result: the fields of the Run and the number of outcomes; for each whether it was written, and the revision and length of the previous value. */
+/**
+ * A result has six words for the fields of the Run and the number of outcomes. Each outcome has three: whether it was written, and the
+ * revision and length of the previous value.
+ */
 const answerHead = 6, outcomeWords = 3;
 
 const encoder = new TextEncoder();
 
-/** Returns false if not all calls are commits, or if they do not fit; the memory is then undefined. */
+/**
+ * Writes the calls to the shared memory. Returns false if not all calls are commits, or if they do not fit; the contents of the memory are
+ * then undefined.
+ */
 export function writeCalls(calls: readonly Call[], { words, bytes }: Place): boolean {
   let at = (questionHead + calls.length * callWords) * words.BYTES_PER_ELEMENT;
   if (at > bytes.byteLength) return false;
@@ -58,7 +67,10 @@ export function readCalls(place: Place): CommitCall[] {
   });
 }
 
-/** Writes the result of a request that readCalls() has read. Returns false if it does not fit; the memory is then undefined. */
+/**
+ * Writes the result of a request that readCalls() has read. Returns false if it does not fit; the contents of the memory are then
+ * undefined.
+ */
 export function writeRun(run: Run, { words, bytes }: Place): boolean {
   let at = (answerHead + run.outcomes.length * outcomeWords) * words.BYTES_PER_ELEMENT;
   if (at > bytes.byteLength) return false;
@@ -71,7 +83,7 @@ export function writeRun(run: Run, { words, bytes }: Place): boolean {
   let word = answerHead;
   for (const outcome of run.outcomes) {
     if (!("answer" in outcome)) return false;
-    const answer = outcome.answer as Answers["commit"]; // the calls are commits
+    const answer = outcome.answer as Answers["commit"]; // all calls are commits
     const before = answer.done ? answer.previous : answer.current;
     if (at + (before?.value.byteLength ?? 0) > bytes.byteLength) return false;
     if (before !== undefined) bytes.set(before.value, at);
@@ -92,7 +104,7 @@ export function readRun(calls: readonly Call[], place: Place): Run {
     const written = next(), beforeRevision = next(), beforeBytes = next();
     const before = beforeRevision === none ? undefined : { value: take(beforeBytes), revision: beforeRevision };
     if (written !== none) return { answer: { done: true, revision: written, previous: before } };
-    const { key } = (call as CommitCall).change; // writeCalls() takes nothing else
+    const { key } = (call as CommitCall).change; // writeCalls() accepts only commits
     return { answer: { done: false, current: before && { key, ...before } } };
   });
   return { outcomes, revision, compacted, expiresAt: expiresAt === none ? undefined : expiresAt, unswept: unswept === 1, full: full === 1 };

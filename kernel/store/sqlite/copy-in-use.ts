@@ -10,7 +10,7 @@ import { StoreError } from "../store.ts";
 import { bound } from "../../../core/bound.ts";
 import { storeReserveBytes } from "./bounds.ts";
 
-/** Attempts to copy the files of an embedded store in use: a checkpoint during a copy makes it useless. */
+/** Maximum number of attempts to copy the files of an embedded store in use. A checkpoint during a copy makes the copy useless. */
 const storeCopyTries = bound(5);
 
 const headerBytes = 32;
@@ -31,7 +31,7 @@ export async function copyInUse(path: string, copy: string): Promise<void> {
   );
 }
 
-/** Empty without a log. */
+/** Reads the header of the log; it is empty if there is no log. */
 async function logHeader(path: string): Promise<Uint8Array> {
   try {
     const file = await open(`${path}-wal`, "r");
@@ -47,7 +47,7 @@ async function logHeader(path: string): Promise<Uint8Array> {
   }
 }
 
-/** The copy must not fill the disk of the server. */
+/** Checks that the copy fits, because it must not fill the disk of the server that uses the store. */
 async function checkSpace(path: string, copy: string): Promise<void> {
   const sizes = await Promise.all([path, `${path}-wal`].map((each) => stat(each).then(({ size }) => size, () => 0)));
   const needed = sizes.reduce((sum, size) => sum + size, 0);

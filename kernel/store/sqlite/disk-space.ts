@@ -13,7 +13,10 @@ export type Allowed = "all" | "freeing" | "reads";
 
 export interface DiskSpace {
   readonly full: boolean;
-  /** What the next run may do. Without a reserve the free pages of the database must suffice; if it has none, it is full. */
+  /**
+   * Returns what the next run may do. Without a reserve, the free pages of the database must suffice; if it has none, the disk counts as
+   * full.
+   */
   allowed(): Allowed;
   /** Called when a run has failed for lack of space. Returns what the run may do now; only reads once the reserve is used up. */
   pressed(): Allowed;
@@ -35,7 +38,7 @@ export interface DiskSpaceOptions {
 }
 
 export function diskSpace({ reserve, freeBytes, fits, checkpoint, enoughBytes }: DiskSpaceOptions): DiskSpace {
-  /** Whether the reserve is whole. Without it the database counts as full before its last page is used. */
+  /** Whether the reserve is whole. If it is not, the database counts as full before its last page is used. */
   let isWhole = reserve.refill();
   let full = !isWhole && freeBytes() < enoughBytes;
   return {
@@ -61,7 +64,7 @@ export function diskSpace({ reserve, freeBytes, fits, checkpoint, enoughBytes }:
   };
 }
 
-/** Whether sqlite failed for lack of space. Recognised by the message of SQLITE_FULL: Deno's error has no code. */
+/** Whether sqlite has failed for lack of space. The error is recognised by the message of SQLITE_FULL, because Deno's error has no code. */
 export function isFullError(error: unknown): boolean {
   return reasonOf(error).includes("database or disk is full");
 }

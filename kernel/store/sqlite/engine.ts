@@ -11,19 +11,19 @@ import { diskSpaceOptions, type Facts, openTables } from "./tables.ts";
 import type { Entry, Revision, StoreEvent } from "../store.ts";
 import { bound } from "../../../core/bound.ts";
 
-/** Expired keys that the embedded store removes in one batch. */
+/** Maximum number of expired keys that the embedded store removes in one batch. */
 const expireKeysMax = bound(500);
-/** Revisions that the embedded store compacts in one batch. */
+/** Maximum number of revisions that the embedded store compacts in one batch. */
 const sweepRevisionsMax = bound(2000);
-/** Bytes of history that the embedded store reads in one batch. */
+/** Maximum bytes of history that the embedded store reads in one batch. */
 const historyBytesMax = bound(4 * 1024 * 1024);
-/** Revisions compacted at once on a full disk: each batch must fit into `storeReservePieceBytes`. */
+/** Maximum number of revisions that are compacted in one batch on a full disk. Each batch must fit into `storeReservePieceBytes`. */
 const sweepRevisionsWhenFullMax = bound(64);
 
 export interface EngineOptions {
   /** Opens the disk space that is reserved for deletions; called once the database is locked. */
   readonly reserve?: () => Reserve;
-  /** Maximum pages of the database, called before each run that writes: simulates a full disk in tests. */
+  /** Maximum number of pages of the database. Called before each run that writes. Tests simulate a full disk with it. */
   readonly pagesMax?: () => number;
 }
 
@@ -68,7 +68,7 @@ function engineOf({ database, sql, facts }: OpenDatabase, place: Place, { reserv
   let { compacted, swept } = facts;
   let revision = Math.max(facts.revision, integer(sql.newest.get()?.revision ?? 0));
   let expiresAt = nextExpiry();
-  /** Whether a key with an expiry was created, changed or deleted. */
+  /** Whether the present run has created, changed or deleted a key with an expiry. */
   let expiryChanged = false;
 
   const oldestError = (): Failure => ({
@@ -77,7 +77,7 @@ function engineOf({ database, sql, facts }: OpenDatabase, place: Place, { reserv
     oldest: compacted,
   });
 
-  /** The live row of a key, and whether it has an expiry. */
+  /** Reads the live row of a key, and whether it has an expiry. */
   function find(key: Uint8Array): { readonly entry: Entry | undefined; readonly expires: boolean } {
     const row = sql.find.get(key);
     if (row === undefined) return { entry: undefined, expires: false };
@@ -103,21 +103,21 @@ function engineOf({ database, sql, facts }: OpenDatabase, place: Place, { reserv
     return revision;
   }
 
-  /** At most `limit` + 1 entries. */
+  /** Returns the live entries within the bounds. With a limit, there is at most one more than that. */
   function listNow(bounds: Bounds, limit: number | undefined): Entry[] {
     return sql.list.all(...bounds, limit === undefined ? -1 : limit + 1).map((row) => entryOf(row, row.value));
   }
   function listAt(bounds: Bounds, at: Revision, limit: number | undefined): Entry[] {
     const entries: Entry[] = [];
     for (const row of sql.newestAt.iterate(...bounds, at)) {
-      // Values are read for these entries only: a key may have many revisions.
+      // Values are read only for the entries of the page, because a key may have many revisions.
       const value = sql.value.get(integer(row.revision))?.value;
       if (value !== null) entries.push(entryOf(row, value));
       if (limit !== undefined && entries.length > limit) break;
     }
     return entries;
   }
-  /** Computed from the present number and the creations and deletions since. */
+  /** Computes the number of keys at a revision: the present number, corrected by the creations and deletions since. */
   function countAt(bounds: Bounds, at: Revision): number {
     const now = integer(sql.count.get(...bounds)?.count);
     return at === revision ? now : now + integer(sql.countSince.get(at, ...bounds)?.difference);
@@ -142,7 +142,7 @@ function engineOf({ database, sql, facts }: OpenDatabase, place: Place, { reserv
         return { failure: { code: "future", message: `Cannot read revision ${as}: the newest is ${revision}`, current: revision } };
       }
       const bounds = boundsOf(range);
-      // One entry more shows whether there are more.
+      // One entry more than the limit is read, which shows whether there are more.
       const found = as === revision ? listNow(bounds, limit) : listAt(bounds, as, limit);
       const entries = found.slice(0, limit);
       const count = found.length > entries.length && counted ? countAt(bounds, as) : found.length;
@@ -198,7 +198,7 @@ function engineOf({ database, sql, facts }: OpenDatabase, place: Place, { reserv
       if (allowed === "all") sql.touch.run();
       return { answer: undefined };
     },
-    checkPlace: () => ({ answer: undefined }), // Done by each run that does not only read.
+    checkPlace: () => ({ answer: undefined }), // Each run that may write does this before its calls.
     size: () => ({ answer: integer(sql.size.get()?.bytes) }),
   };
 

@@ -1,4 +1,4 @@
-/** What sqlite's errors mean for an operator. Recognised by sqlite's messages: Deno's errors have no codes. */
+/** Explains sqlite's errors to operators. They are recognised by sqlite's messages, because Deno's errors have no codes. */
 import { guide } from "../../../core/guide.ts";
 import { reasonOf } from "../../../core/reason-of.ts";
 import type { Fault } from "../fault.ts";
@@ -6,7 +6,7 @@ import { movedText } from "./place.ts";
 
 const restore = `put a backup in its place: ${guide("restore-the-embedded-store")}`;
 
-/** Text in sqlite's message, its meaning, and the advice. */
+/** For each error: a text in sqlite's message, its meaning, and the advice to the operator. */
 const table: readonly (readonly [said: string, meaning: string, advice: string])[] = [
   ["file is not a database", "it is no sqlite database, or its first page is damaged", restore],
   ["malformed", "it is damaged", restore],
@@ -40,12 +40,12 @@ function explain(error: unknown): Explained {
   return { cause: `${meaning} (${said})`, advice };
 }
 
-/** Whether another process has the store file open that could not be opened. */
+/** Whether opening the store file has failed because another process has it open. */
 export function isLocked(error: unknown): boolean {
   return error instanceof Error && error.cause !== undefined && reasonOf(error.cause).includes("database is locked");
 }
 
-/** Why a store file cannot be opened, and what to do. `owner`: id of the process that opened it last, if known. */
+/** Explains why a store file cannot be opened, and what to do. `owner` is the id of the process that opened it last, if known. */
 export function openFailure(error: unknown, owner: number | undefined): string {
   if (reasonOf(error).includes("database is locked")) {
     const which = owner === undefined ? "" : `, process ${owner}`;
@@ -57,7 +57,7 @@ export function openFailure(error: unknown, owner: number | undefined): string {
   return `${cause}; ${advice}`;
 }
 
-/** The fault of a store file whose reads or writes fail. */
+/** Returns the fault of a store file whose reads or writes fail. */
 export function failingFault(path: string, error: unknown): Fault {
   return {
     kind: "failing",
@@ -69,7 +69,7 @@ export function failingFault(path: string, error: unknown): Fault {
   };
 }
 
-/** The fault of a store file on a full disk. */
+/** Returns the fault of a store file on a full disk. */
 export function fullFault(path: string): Fault {
   return {
     kind: "full",

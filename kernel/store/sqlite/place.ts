@@ -16,10 +16,10 @@ export interface Place {
   close(): void;
 }
 
-/** For a store in memory. */
+/** The place of a store in memory, which has no files to check. */
 const noPlace: Place = Object.freeze({ check() {}, close() {} });
 
-/** A file in the folder of a store whose name copies of the store's own files (`store.sqlite*`) do not match. */
+/** Returns the path of a further file in the folder of a store. A copy of the store's own files (`store.sqlite*`) does not include it. */
 export function besides(path: string, what: string): string {
   return `${path.replace(/\.sqlite$/, "")}.${what}`;
 }
@@ -40,7 +40,7 @@ export function openPlace<T>(path: string, open: () => T): { readonly place: Pla
     lock.close();
     throw error;
   }
-  // No other file gets the number of a file that is open.
+  // As long as a file is open, no other file gets its number.
   const files = [path, `${path}-wal`].map((each) => ({ path: each, id: idOf(each) }));
 
   function lockAgain(): void {
@@ -66,7 +66,7 @@ export function openPlace<T>(path: string, open: () => T): { readonly place: Pla
   };
 }
 
-/** Begins the error of a store whose files were removed or replaced. */
+/** The beginning of the error of a store whose files were removed or replaced. */
 export const movedText = "the open file is not at its path";
 
 /** Device and number of a file; undefined if there is none. */
@@ -80,7 +80,10 @@ interface Lock {
   close(): void;
 }
 
-/** An empty sqlite database, because the runtimes have no other lock in common. The lock ends with the process. */
+/**
+ * Opens the lock file. It is an empty sqlite database, because the two runtimes have no other kind of lock in common. The lock ends with
+ * the process.
+ */
 function lockOf(path: string): Lock {
   // A file that exists is not opened here: closing it would end a lock that this process has on it.
   if (idOf(path) === undefined) {

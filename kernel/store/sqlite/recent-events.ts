@@ -2,11 +2,11 @@ import { Fifo } from "../../../core/fifo.ts";
 import type { Revision, StoreEvent } from "../store.ts";
 import { bound } from "../../../core/bound.ts";
 
-/** Bytes of the newest events that the embedded store keeps in memory. */
+/** Maximum bytes of the newest events that the embedded store keeps in memory. */
 const recentEventsBytesMax = bound(16 * 1024 * 1024);
-/** Number of the newest events that the embedded store keeps in memory. */
+/** Maximum number of the newest events that the embedded store keeps in memory. */
 const recentEventsMax = bound(16_384);
-/** Events of the embedded store that one watch reads at once. */
+/** Maximum number of events that one watch of the embedded store reads in one step. */
 const recentEventsTakenMax = bound(1024);
 
 /**
@@ -20,7 +20,7 @@ export interface RecentEvents {
   readonly revision: Revision;
   /** Adds events, which must follow the newest revision without a gap. */
   publish(events: readonly StoreEvent[]): void;
-  /** A bounded number of events after a revision, or undefined if some of them were dropped. */
+  /** Returns a bounded number of events after a revision; undefined if some of them were dropped. */
   since(after: Revision): readonly StoreEvent[] | undefined;
 }
 

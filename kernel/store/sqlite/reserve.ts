@@ -4,21 +4,21 @@ import { closeSync, constants, fstatSync, ftruncateSync, openSync, writeSync } f
 import { bound } from "../../../core/bound.ts";
 import { storeReserveBytes } from "./bounds.ts";
 
-/** Bytes in which the embedded store releases its reserve. */
+/** Bytes of one piece of the reserve. The embedded store releases the reserve piece by piece. */
 export const storeReservePieceBytes = bound(4 * 1024 * 1024);
 
 export interface Reserve {
-  /** Releases a piece; returns false if none is left. */
+  /** Releases a piece; returns false if no piece is left. */
   release(): boolean;
   /** Takes released pieces back. Returns whether the reserve is whole and one more piece is free beside it. */
   refill(): boolean;
   close(): void;
 }
 
-/** Bytes of one write. */
+/** Number of bytes that one write to the reserve's file takes. */
 const blockBytes = 64 * 1024;
 
-/** For a store in memory, or if the file cannot be created. */
+/** The reserve of a store in memory, or of one whose reserve file cannot be created. It has no pieces. */
 export const noReserve: Reserve = Object.freeze({ release: () => false, refill: () => true, close() {} });
 
 /**

@@ -14,12 +14,15 @@ export function eventOf(row: Record<string, unknown>): StoreEvent {
   return { key: decodeKey(blob(row.key)), revision: integer(row.revision), value, previous };
 }
 
-/** The `previous` of an event after this entry. */
+/** Makes the `previous` of the event that follows this entry. */
 export function previousOf(entry: Entry | undefined): StoreEvent["previous"] {
   return entry && { value: entry.value, revision: entry.revision };
 }
 
-/** A value as it is bound. Empty bytes would be bound as null, which marks a deletion; they are stored as an empty text. */
+/**
+ * Returns a value as a parameter of a statement. Empty bytes are passed as an empty text: sqlite would store them as null, which marks a
+ * deletion.
+ */
 export function boundValue(value: Uint8Array): Uint8Array | string {
   return value.byteLength === 0 ? "" : value;
 }

@@ -2,11 +2,11 @@ import type { Answers, Call, Outcome } from "./calls.ts";
 import { type Revision, StoreError } from "../store.ts";
 import { bound } from "../../../core/bound.ts";
 
-/** Calls of one batch of the embedded store. */
+/** Maximum number of calls of one batch of the embedded store. */
 const storeRunCallsMax = bound(512);
-/** Bytes of the calls of one batch of the embedded store. */
+/** Maximum bytes of the calls of one batch of the embedded store. */
 const storeRunBytesMax = bound(8 * 1024 * 1024);
-/** Calls that wait for the embedded store. */
+/** Maximum number of calls that wait for the embedded store. */
 const storeCallsWaitingMax = bound(65_536);
 
 /** Queue of calls to the engine. */
@@ -24,8 +24,8 @@ interface Waiting {
 }
 
 /**
- * Calls that arrive during a run form the next one, so a busy store makes larger runs, each with one sync. A call whose signal aborts
- * while it waits is dropped. Calls reject with StoreError "unavailable" when a run fails or too many wait.
+ * Makes a queue. Calls that arrive during a run form the next one, so a busy store has larger runs, and each run needs only one sync. A
+ * call whose signal aborts while it waits is dropped. Calls reject with StoreError "unavailable" when a run fails or too many wait.
  */
 export function runQueue(run: (calls: readonly Call[]) => Promise<readonly Outcome[]>): RunQueue {
   let waiting: Waiting[] = [];
@@ -62,7 +62,7 @@ export function runQueue(run: (calls: readonly Call[]) => Promise<readonly Outco
         const settle = (outcome: Outcome): void => {
           signal?.removeEventListener("abort", abort);
           if ("failure" in outcome) reject(new StoreError(outcome.failure.code, outcome.failure.message, present(outcome.failure)));
-          else resolve(outcome.answer as Answers[C["op"]]); // the engine answers in the shape of the call
+          else resolve(outcome.answer as Answers[C["op"]]); // the engine's answer has the type that belongs to the call
         };
         waiting.push({ call, settle, reject, signal });
         running ??= runAll();
@@ -74,7 +74,7 @@ export function runQueue(run: (calls: readonly Call[]) => Promise<readonly Outco
   };
 }
 
-/** The number of waiting calls that the next run takes. */
+/** Returns the number of waiting calls that the next run takes. */
 function takeable(waiting: readonly Waiting[]): number {
   let bytes = 0;
   let count = 0;

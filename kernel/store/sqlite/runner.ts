@@ -9,13 +9,13 @@ import { readRun, writeCalls } from "./commit-words.ts";
 import { laneIn, laneMemory } from "./thread-lane.ts";
 import { pack, unpack } from "./thread-message.ts";
 
-/** Executes an engine, one run at a time. A rejected run has changed nothing, or the engine's thread has died. */
+/** Executes the runs of an engine, one at a time. If a run is rejected, it has changed nothing, or the engine's thread has died. */
 export interface Runner {
   run(calls: readonly Call[]): Promise<Run>;
   close(): Promise<void>;
 }
 
-/** An engine in this thread: for a store in memory, which does not block for long. */
+/** Runs an engine in this thread. It is used for a store in memory, which does not block for long. */
 export async function runHere(path: string, options: EngineOptions = {}): Promise<Runner> {
   const engine = openEngine(path, options);
   return {
@@ -29,21 +29,21 @@ export async function runHere(path: string, options: EngineOptions = {}): Promis
   };
 }
 
-/** An engine in its own thread, with disk space reserved in the file `reserve`. Rejects when a file cannot be opened. */
+/** Runs an engine in its own thread. `reserve` is the path of the file that reserves disk space. Rejects when a file cannot be opened. */
 export async function runInThread(path: string, reserve: string): Promise<Runner> {
   const memory = { questions: laneMemory(), answers: laneMemory() };
   const questions = laneIn(memory.questions), answers = laneIn(memory.answers);
-  /** The posted answer to the last request. */
+  /** Resolves with the posted answer to the last request. */
   let posted = Promise.withResolvers<FromThread>();
   let dead: Error | undefined;
   const thread = startThread((message) => posted.resolve(message), (error) => {
     dead ??= error;
-    // The thread no longer answers.
+    // This pretends an answer, because the thread no longer sends one.
     posted.resolve({ tag: "failed", message: dead.message });
     answers.send(false);
   });
 
-  /** Sends a request, and waits for its answer: whether it is in the lane. */
+  /** Sends a request and waits for its answer. Returns whether the answer is in the lane; otherwise it is posted. */
   function sendAndWait(send: () => void): Promise<boolean> {
     if (dead !== undefined) throw dead;
     posted = Promise.withResolvers();
@@ -94,13 +94,13 @@ interface Thread {
   end(): Promise<void>;
 }
 
-/** On Deno a web worker: a worker of node:worker_threads takes six MiB more and scans every byte of a message. */
+/** Starts the thread. On Deno it is a web worker: a worker of node:worker_threads takes six MiB more, and scans every byte of a message. */
 function startThread(onMessage: (message: FromThread) => void, died: (error: Error) => void): Thread {
   if ("Deno" in globalThis) {
     const worker = new Worker(siblingModule(import.meta.url, "thread-web"), { type: "module" });
     worker.onmessage = ({ data }: MessageEvent<FromThread>) => onMessage(data);
     worker.onerror = (event) => {
-      event.preventDefault(); // else it would be an error of this thread, too
+      event.preventDefault(); // without this it would also be an error of this thread
       died(new Error(event.message));
     };
     return { post: (message) => worker.postMessage(message), end: async () => worker.terminate() };

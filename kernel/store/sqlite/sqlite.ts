@@ -13,16 +13,16 @@ import { type Batch, type Change, type Commit, type Range, type Revision, type S
 import { type Faults, noFaults } from "../fault.ts";
 import { bound } from "../../../core/bound.ts";
 
-/** Milliseconds between two attempts to use a full or failed store again. */
+/** Milliseconds between two attempts to write to a full or failed store. */
 export const storeTrialMs = bound(2_000);
-/** Bytes of one value in the embedded store (etcd's --max-request-bytes). */
+/** Maximum bytes of one value in the embedded store (etcd's --max-request-bytes). */
 const storeValueBytesMax = bound(1.5 * 1024 * 1024);
 
 export interface SqliteOptions {
   readonly clock?: Clock;
-  /** Bytes of key and value together in one commit; default: etcd's. */
+  /** Maximum bytes of key and value together in one commit; default: etcd's. */
   readonly requestBytesMax?: number;
-  /** Reports that the file fails or its disk is full. */
+  /** Receives reports that the file fails or that its disk is full. */
   readonly faults?: Faults;
   /** For tests: runs the engine in this thread, with these options. */
   readonly engine?: EngineOptions;
@@ -83,7 +83,10 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
     });
   }
 
-  /** Detects files that were removed or replaced also without writes. While the store fails, trials do. */
+  /**
+   * Plans a check for files that were removed or replaced, which detects this also when there are no writes. While the store fails, the
+   * trials detect it.
+   */
   function planLook(): void {
     if (closing !== undefined) return;
     cancelLook = clock.after(storeTrialMs, () => {
@@ -104,12 +107,12 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
     if (run.unswept) planSweep();
   }
 
-  // Both timers end in a call like any other; if that fails, the next run plans again.
+  // Both timers make a call like any other. If the call fails, the next run plans it again.
   function planExpiry(): void {
     cancelExpiry();
     if (latest.expiresAt === undefined || closing !== undefined) return;
     cancelExpiry = clock.after(latest.expiresAt - clock.now(), () => {
-      // A timer may fire early, and more keys may be due than one call removes.
+      // The next expiry is planned again, because a timer may fire early, and more keys may be due than one call removes.
       queue.call({ op: "expire", now: clock.now() }).then(planExpiry, () => {});
     });
   }
@@ -172,7 +175,7 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
   return {
     get: (key, signal) => call({ op: "get", key }, signal),
     list: (range, { limit, at, counted = true, signal } = {}) => call({ op: "list", range, limit, at, counted }, signal),
-    // The file is locked, so every write is this process's own and is recorded here before it is answered.
+    // The file is locked, so every write is made by this process, and is recorded here before it is answered.
     newest: () => closing === undefined ? latest.revision : undefined,
     commit,
     watch,
@@ -194,15 +197,15 @@ function eventsOf(calls: readonly Call[], outcomes: readonly Outcome[]): StoreEv
   return outcomes.flatMap((outcome, index): readonly StoreEvent[] => {
     const call = calls[index];
     if (call === undefined || !("answer" in outcome)) return [];
-    if (call.op === "expire") return outcome.answer as Answers["expire"]; // outcomes answer the call of their index
+    if (call.op === "expire") return outcome.answer as Answers["expire"]; // outcomes have the index of their call
     if (call.op !== "commit") return [];
-    const answer = outcome.answer as Answers["commit"]; // likewise
+    const answer = outcome.answer as Answers["commit"]; // as above
     if (!answer.done) return [];
     return [{ key: call.change.key, revision: answer.revision, value: call.change.value, previous: answer.previous }];
   });
 }
 
-/** Wakes all waiting watches. */
+/** Makes a bell: `ring` wakes all watches that wait for `next`. */
 function bell(): { ring: () => void; next: () => Promise<void> } {
   let round = Promise.withResolvers<void>();
   return {

@@ -3,10 +3,10 @@ import type { DatabaseSync } from "node:sqlite";
 import { keyBounds } from "../bytes.ts";
 import type { Range } from "../store.ts";
 
-/** Half-open interval of keys. */
+/** A half-open interval of keys: `from` is part of it, `to` is not. */
 export type Bounds = readonly [from: Uint8Array, to: Uint8Array];
 const within = "key >= ? AND key < ?";
-/** Greater than every key: keys are UTF-8. */
+/** A byte string that is greater than every key, because keys are UTF-8. */
 const noEnd = Uint8Array.of(0xff);
 
 export function boundsOf(range: Range): Bounds {
@@ -30,13 +30,13 @@ export function statements(database: DatabaseSync) {
       `SELECT l.key, l.revision, h.value FROM live l JOIN history h ON h.revision = l.revision
        WHERE ${within.replaceAll("key", "l.key")} ORDER BY l.key LIMIT ?`,
     ),
-    // In the order of the index, so that only the rows of the page are read.
+    // The rows are read in the order of the index, so only those of the page are read.
     newestAt: database.prepare(
       `SELECT key, max(revision) AS revision FROM history INDEXED BY history_by_key WHERE ${within} AND revision <= ? GROUP BY key ORDER BY key`,
     ),
     value: database.prepare("SELECT value FROM history WHERE revision = ?"),
     count: database.prepare(`SELECT count(*) AS count FROM live WHERE ${within}`),
-    // A key's first row after a revision names the row that was live at it.
+    // For a key, the first row after a revision names the row that was live at this revision.
     countSince: database.prepare(
       `SELECT coalesce(sum((h.previous IS NOT NULL) - EXISTS (SELECT 1 FROM live l WHERE l.key = f.key)), 0) AS difference
        FROM (SELECT key, min(revision) AS revision FROM history NOT INDEXED WHERE revision > ? AND ${within} GROUP BY key) f

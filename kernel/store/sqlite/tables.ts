@@ -8,7 +8,10 @@ import type { Revision } from "../store.ts";
 import { storeReservePieceBytes } from "./reserve.ts";
 import { storeReserveBytes } from "./bounds.ts";
 
-/** Format 1 stored the newest revision as a fact in every commit and relied on that alone, so it must not open a store of format 2. */
+/**
+ * The format of the database. Format 1 relied on the newest revision in `facts`, which every commit stored. A program for format 1 must not
+ * open a store of format 2.
+ */
 const format = 2;
 
 /**
@@ -64,7 +67,7 @@ export function diskSpaceOptions(database: DatabaseSync, sql: Statements, reserv
   };
 }
 
-/** Not a revision of the store: those begin at 1. */
+/** The revision of a row that only tests for disk space and is rolled back. Revisions of the store begin at 1. */
 const noRevision = -1;
 
 export interface Facts {

@@ -4,7 +4,7 @@ import { bound } from "../../../core/bound.ts";
 const storeLaneBytes = bound(1024 * 1024);
 
 const headBytes = 8;
-/** Words of the head: the number of sent messages, and whether the last one is in the lane. */
+/** The positions of the two words of the head: the number of sent messages, and whether the last one is in the lane. */
 const sent = 0, here = 1;
 
 /** Allocates the memory of one lane. */
@@ -27,15 +27,15 @@ export interface Lane {
   readonly words: Float64Array;
   /** The bytes of the shared memory. */
   readonly bytes: Uint8Array;
-  /** Wakes the receiver: a message is in the lane, or was posted. */
+  /** Wakes the receiver. The argument says whether the message is in the lane; otherwise it was posted. */
   send(liesHere: boolean): void;
   /** Blocks until a message arrives; returns whether it is in the lane. */
   wait(): boolean;
-  /** As `wait`, without blocking and without keeping the process alive. */
+  /** Does the same as `wait`, but does not block and does not keep the process alive. */
   next(): Promise<boolean>;
 }
 
-/** One end of a lane; the sender and the receiver have one each. A receiver gets messages sent from now on. */
+/** Opens one end of a lane; the sender and the receiver open one each. A receiver gets the messages that are sent from now on. */
 export function laneIn(memory: SharedArrayBuffer): Lane {
   const head = new Int32Array(memory, 0, headBytes / Int32Array.BYTES_PER_ELEMENT);
   let seen = Atomics.load(head, sent);

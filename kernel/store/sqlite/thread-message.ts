@@ -5,13 +5,13 @@
  */
 export type Packed<T> = T extends Uint8Array ? ArrayBuffer : T extends object ? { readonly [Key in keyof T]: Packed<T[Key]> } : T;
 
-/** The form to post. Posting copies it, so the bytes of `data` stay with the caller. */
+/** Converts data to the form that is posted. Posting copies it, so the bytes of `data` stay with the caller. */
 export function pack<T>(data: T): Packed<T> {
-  return mapObjects(data, (value) => value instanceof Uint8Array ? ownBuffer(value) : undefined) as Packed<T>; // The mapping that the type describes.
+  return mapObjects(data, (value) => value instanceof Uint8Array ? ownBuffer(value) : undefined) as Packed<T>; // this is the mapping that the type describes
 }
 /** The inverse of `pack`. */
 export function unpack<T>(data: Packed<T>): T {
-  return mapObjects(data, (value) => value instanceof ArrayBuffer ? new Uint8Array(value) : undefined) as T; // Its inverse.
+  return mapObjects(data, (value) => value instanceof ArrayBuffer ? new Uint8Array(value) : undefined) as T; // this is the inverse of that mapping
 }
 
 function ownBuffer(view: Uint8Array): ArrayBufferLike {
@@ -25,7 +25,7 @@ function mapObjects(data: unknown, other: (value: object) => object | undefined)
   if (exchanged !== undefined) return exchanged;
   if (Array.isArray(data)) return data.map((each) => mapObjects(each, other));
   const out: Record<string, unknown> = {};
-  // The keys are those of internal types, never a client's.
+  // The keys come from internal types, and never from a client.
   for (const [key, value] of Object.entries(data)) out[key] = mapObjects(value, other);
   return out;
 }

@@ -11,11 +11,11 @@ import { type Lane, laneIn } from "./thread-lane.ts";
 import { pack, type Packed, unpack } from "./thread-message.ts";
 
 export type ToThread =
-  /** With the memory of the lanes to and from the thread. */
+  /** The first message: the path of the database, and the memory of the lanes to and from the thread. */
   | {
     readonly tag: "open";
     readonly path: string;
-    /** Path of the reserve. */
+    /** Path of the file that reserves disk space. */
     readonly reserve: string;
     readonly questions: SharedArrayBuffer;
     readonly answers: SharedArrayBuffer;
