@@ -42,7 +42,7 @@ const engineUses: Readonly<Record<string, string>> = {
 };
 /** Texts that are no objects of users: settings, tokens, messages of our own threads and of other programs, which are checked after it. */
 const parsesOwnText =
-  /^(?:commands\/|kernel\/access\/|protocols\/remote\/|server\/(?:config|process|webhooks|workers)\/|plugins\/(?:cluster\/legacy-token-controller|migration\/alpha)\.ts)/;
+  /^(?:commands\/|protocols\/remote\/|server\/(?:config|process|webhooks|workers)\/|plugins\/(?:authentication\/(?:delegation\/cluster-trust|jwt\/document|signed-token)|cluster\/legacy-token-controller|migration\/alpha)\.ts)/;
 
 const sources = sourceFolders.flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((path) => `${folder}/${path}`)
