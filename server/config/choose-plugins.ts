@@ -78,9 +78,17 @@ export async function choosePlugins(
   return { plugins: chosen, isIncomplete };
 }
 
+/** What `withoutApi` has made: the same plugin in each reload, so that the catalog stays. */
+const reduced = new WeakMap<Plugin, Plugin>();
+
 /** The authenticators of a plugin whose API is not selected. */
-function withoutApi({ name, summary, authenticators = [], metrics = [] }: Plugin): Plugin {
-  return Object.freeze({ name, summary, authenticators, metrics });
+function withoutApi(plugin: Plugin): Plugin {
+  const known = reduced.get(plugin);
+  if (known !== undefined) return known;
+  const { name, summary, authenticators = [], metrics = [] } = plugin;
+  const made = Object.freeze({ name, summary, authenticators, metrics });
+  reduced.set(plugin, made);
+  return made;
 }
 
 /** Whether there is a package of this name, even one that cannot be loaded because of its own code. */

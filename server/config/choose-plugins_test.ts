@@ -6,6 +6,24 @@ import { ModuleError } from "./module-error.ts";
 
 const plugin = definePlugin({ name: "one", summary: "A plugin." });
 
+test("choosePlugins() keeps the authenticators that the server requires if other plugins are named, and drops them if they are excluded", async () => {
+  const login = { name: "login", summary: "Accepts a header.", required: true, open: () => ({}) } as const;
+  const optional = { name: "optional", summary: "Accepts another.", open: () => ({}) } as const;
+  const builtIn = [
+    plugin,
+    definePlugin({ name: "access", summary: "Users.", authenticators: [login, optional], groupPriorities: { "users.example.com": 1 } }),
+    definePlugin({ name: "more", summary: "Others.", authenticators: [optional] }),
+  ];
+  const of = async (...words: readonly string[]) => (await choosePlugins(words, builtIn, () => Promise.resolve({}), [])).plugins;
+  const named = await of("one");
+  assert.deepEqual(named.map(({ name, groupPriorities }) => [name, groupPriorities]), [["one", undefined], ["access", undefined]]);
+  assert.equal(named[1]!.authenticators![0], builtIn[1]!.authenticators![0]);
+  assert.equal((await of("one"))[1], named[1], "the same value in each reload, so that the catalog stays");
+  assert.deepEqual((await of("one", "-access")).map(({ name }) => name), ["one"]);
+  assert.deepEqual(await of("access"), [builtIn[1]]);
+  assert.deepEqual(await of(), builtIn);
+});
+
 async function chosen(words: readonly string[], error?: Error) {
   const mistakes: string[] = [];
   const { plugins, isIncomplete } = await choosePlugins(

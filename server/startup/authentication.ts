@@ -132,7 +132,8 @@ export async function openAuthentication(needs: AuthenticationNeeds): Promise<Au
 function warnOfSettings({ inForce, findings }: AuthenticationNeeds): void {
   let known: readonly string[] = [];
   const warn = ({ config, plugins }: ActiveConfig) => {
-    const texts = partWarnings(config, plugins);
+    const hasNone = config.plugins.length > 0 && plugins.every(({ authenticators = [] }) => authenticators.length === 0);
+    const texts = [...(hasNone ? ["no plugin has an authenticator: every request is anonymous"] : []), ...partWarnings(config, plugins)];
     for (const text of texts) if (!known.includes(text)) findings.info(`Warning: ${text}`);
     known = texts;
   };

@@ -74,7 +74,9 @@ export async function inspectConfiguration(
     const mistakes: string[] = [];
     const { plugins: chosen, isIncomplete } = await choosePlugins(config.plugins, builtIn, load, mistakes);
     // An invalid plugin name does not make settings of its kinds mistakes.
-    const plugins = mistakes.length === 0 ? chosen : [...new Set([...builtIn, ...chosen])];
+    // A plugin whose API is not selected has the name of a built-in one.
+    const others = chosen.filter(({ name }) => !builtIn.some((each) => each.name === name));
+    const plugins = mistakes.length === 0 ? chosen : [...builtIn, ...others];
     const judged = isIncomplete ? { judged: withKnownNames(config, plugins) } : {};
     const ofPlugins = mistakes.map((mistake) => ({ text: mistake, setting: "plugins", faults: [{ text: mistake }] }));
     return { config, plugins, text, mistakes: [...parsed.mistakes, ...ofPlugins], empty, ...judged };
