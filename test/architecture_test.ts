@@ -10,6 +10,7 @@ import { sourceFolders } from "./source-folders.ts";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const folders = [...sourceFolders, "test", "tools", "scripts"];
 const linesMax = 500;
+const kernelLinesMax = 20_000;
 
 const everything = [...sourceFolders, "plugins/*", "plugins/shared", "scripts", "test", "tools", "entry"];
 
@@ -347,6 +348,12 @@ test("requests change the store through one function, after which they stay in t
 test("the top of the kernel has three files beside the old place of the program", () => {
   const top = sources.filter(({ path }) => /^kernel\/[^/]+\.ts$/.test(path) && !isTest(path)).map(({ path }) => path);
   assert.deepEqual(top, ["kernel/handle.ts", "kernel/main.ts", "kernel/request-context.ts", "kernel/server.ts"]);
+});
+
+test(`the kernel has fewer than ${kernelLinesMax} lines: what is no part of the way of a request stands elsewhere`, () => {
+  const kernel = sources.filter(({ path }) => path.startsWith("kernel/") && !isTest(path));
+  const lines = kernel.reduce((sum, { text }) => sum + text.split("\n").length - 1, 0);
+  assert.ok(lines < kernelLinesMax, `${lines} lines`);
 });
 
 test("node: modules are imported only in folders that access the machine", () => {
