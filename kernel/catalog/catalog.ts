@@ -29,51 +29,60 @@ export interface StoredKind {
   /** Key segments below the store's prefix, without slashes at either end; empty for a kind that is never stored. */
   readonly under: string;
   readonly schema: StructNode;
-  /** The rules in the tree of the kind; undefined if it has none. Those of custom resources are run by their own validation. */
+  /**
+   * The rules in the tree of the kind; undefined if it has none. Rules of custom resources are not here: the validation of custom resources
+   * runs them.
+   */
   readonly rules: RuleNode | undefined;
-  /** The bounds that fields publish; undefined if the kind has none. */
+  /** Checks the bounds that fields publish; undefined if the kind has none. */
   readonly bounds: ((next: ApiObject, prior: ApiObject | undefined) => readonly FieldError[]) | undefined;
-  /** The checks that upstream declares with the types; undefined if the kind has none, or if its rules are not compared. */
+  /** Runs the checks that upstream declares with the types. Undefined if the kind has none, or if its rules are not compared. */
   readonly declared: ((next: ApiObject, prior: ApiObject | undefined) => readonly FieldError[]) | undefined;
-  /** The mistakes in these rules. */
+  /** The mistakes in these rules, one text for each. */
   readonly ruleMistakes: readonly string[];
   /** First bytes of each object's JSON: `{"kind":"ConfigMap","apiVersion":"v1",`. */
   readonly head: string;
   readonly headBytes: Uint8Array;
-  /** Compact JSON without a final newline. */
+  /** Writes an object as compact JSON without a final newline. */
   readonly encode: (object: ApiObject) => string;
-  /** The form of new values in the store: another version than the stored form while that is too new for the oldest compatible release. */
+  /**
+   * The version in which new values are stored. It is not that of the stored form while that one is too new for the oldest compatible
+   * release.
+   */
   readonly written: WrittenForm;
   readonly applyDefaults: (object: ApiObject) => ApiObject;
-  /** An object with defaults, as it is decoded from the store. */
+  /** Returns an object with defaults as it would be decoded from the store. */
   readonly emptyListsToNil: (object: ApiObject) => ApiObject;
-  /** An object with defaults, without the empty maps that its JSON omits (`keepsEmpty`). */
+  /** Returns an object with defaults, without the empty maps that its JSON omits (`keepsEmpty`). */
   readonly withoutEmptyMaps: (object: ApiObject) => ApiObject;
-  /** Whether a value of `exactJson` is what decoding its text gives, with defaults, and what `encode` writes as that text. */
+  /** Whether a value of `exactJson` equals the object that its text decodes to, with defaults, and `encode` writes that same text. */
   readonly isCanonical: (value: unknown) => value is ApiObject;
-  /** Whether stored JSON, with its line break, is known without decoding to be what decoding it, with defaults, and `encode` give. */
+  /**
+   * Whether it is known without decoding that `encode`, applied to the decoded object with defaults, would give this same JSON. The stored
+   * JSON includes its line break.
+   */
   readonly isCanonicalBytes: (value: Uint8Array) => boolean;
   /** Decodes values that were stored in this version, served or not; undefined for a version that the kind does not have. */
   readonly storedForm: (apiVersion: string) => StoredForm | undefined;
 }
 
-/** Encodings of objects in the store. */
+/** How objects are encoded in the store. */
 export type StoredEncoding = "json" | "cbor";
 
 /** The version in which new values of a kind are stored. */
 export interface WrittenForm {
   readonly apiVersion: string;
   readonly schema: StructNode;
-  /** From the stored form. */
+  /** Converts an object from the stored form to this version. */
   readonly fromStored: (object: ApiObject) => ApiObject;
-  /** Compact JSON of an object of this version. */
+  /** Writes an object of this version as compact JSON. */
   readonly encode: (object: ApiObject) => string;
 }
 
 /** A version of stored values of a kind: an earlier release may have stored another version than this one. */
 export interface StoredForm {
   readonly schema: StructNode;
-  /** Unknown and duplicate fields are ignored. */
+  /** Reads an object of this version. Unknown and duplicate fields are ignored. */
   readonly decode: (tree: Tree) => ApiObject;
   readonly decodeCbor: (item: CborItem) => ApiObject;
   /** Converts a decoded object to the stored form, with defaults. */
@@ -83,9 +92,11 @@ export interface StoredForm {
 /** A subresource of an endpoint, with everything derived from its definition. */
 export interface EndpointSubresource {
   readonly definition: Subresource;
-  /** In alphabetical order. */
+  /** The verbs of the subresource, in alphabetical order. */
   readonly verbs: readonly Verb[];
-  /** The kind in discovery and OpenAPI: of the view, else of the request or the response, else the resource's. */
+  /**
+   * The kind that discovery and OpenAPI show: the view's if there is one, else that of the request or the response, else the resource's.
+   */
   readonly shown: Pick<Endpoint, "group" | "version" | "kind">;
   /** The kinds of this path only, as endpoints without a collection; undefined if the path has the resource's kind. */
   readonly view: Endpoint | undefined;
@@ -112,13 +123,13 @@ export interface Endpoint {
   readonly schema: StructNode;
   readonly encode: (object: ApiObject) => string;
   readonly decode: (tree: Tree, report: DecodeReport) => ApiObject;
-  /** Adds the first unknown field to `findings`, if given. */
+  /** Reads an object from CBOR. Adds the first unknown field to `findings`, if given. */
   readonly decodeCbor: (item: CborItem, findings?: string[]) => ApiObject;
   readonly applyDefaults: (object: ApiObject) => ApiObject;
-  /** Converts an object with defaults of this version to the stored form, and back. Identity if the forms are equal. */
+  /** Converts an object with defaults of this version to the stored form, and back. Returns the object itself if the forms are equal. */
   readonly toStored: (object: ApiObject) => ApiObject;
   readonly fromStored: (object: ApiObject) => ApiObject;
-  /** Text of the Warning header for a deprecated version, or undefined. */
+  /** The text of the Warning header for a deprecated version; undefined for other versions. */
   readonly deprecation: { readonly warning: string; readonly removedRelease: string } | undefined;
 }
 
@@ -126,45 +137,50 @@ export interface CatalogVersion {
   readonly group: string;
   readonly version: string;
   readonly apiVersion: string;
-  /** Ordered by plural names. */
+  /** The endpoints of this version, in the order of their plural names. */
   readonly endpoints: readonly Endpoint[];
 }
 export interface CatalogGroup {
   readonly name: string;
-  /** The preferred version first. */
+  /** The versions of this group, the preferred one first. */
   readonly versions: readonly CatalogVersion[];
 }
 export interface Catalog {
   readonly names: Names;
-  /** Supported encodings. */
+  /** The encodings that requests and responses may have. */
   readonly media: Media;
-  /** Encodings of errors before the resource is known: authentication, authorization, routing. Never CBOR. */
+  /**
+   * The encodings of errors that occur before the resource is known: in authentication, authorization or routing. CBOR is not among them.
+   */
   readonly earlyMedia: Media;
   /** The encoding of new values in the store; values in all encodings can be read. */
   readonly storedAs: StoredEncoding;
   readonly gates: GateTable;
   readonly releases: Releases;
   readonly plugins: readonly Plugin[];
-  /** In discovery's order; the core group first, if served. */
+  /** The groups in the order of discovery. The core group is first, if it is served. */
   readonly groups: readonly CatalogGroup[];
-  /** Every kind in the form in which it is stored. */
+  /** Every kind, as the store has it. */
   readonly kinds: readonly StoredKind[];
   /** The kinds of `kinds` whose objects are in the store; the others have no objects of their own, such as reviews. */
   readonly stored: readonly StoredKind[];
   group(name: string): CatalogGroup | undefined;
   version(group: string, version: string): CatalogVersion | undefined;
   endpoint(group: string, version: string, plural: string): Endpoint | undefined;
-  /** A version of a custom resource without paths for clients, which calls in process can use: the objects of a definition are deleted through it. */
+  /**
+   * Returns a version of a custom resource that has no paths for clients. Calls in the process use it to delete the objects of a
+   * definition.
+   */
   unserved(group: string, version: string, plural: string): Endpoint | undefined;
   /** Whether the namespace of new objects must exist and must not be terminating: the admission plugin NamespaceLifecycle. */
   readonly checksNamespaces: boolean;
   /** The admission steps of a resource's writes, in order. */
   admission(resource: Resource): readonly Admission[];
-  /** By admission step: the requests for which it runs, if not for all. */
+  /** The requests for which an admission step runs, by name of the step. A step that is absent runs for all. */
   readonly matchConstraints: ReadonlyMap<string, MatchResources>;
-  /** Resources that have appeared and are left out because they cannot be compiled, with the errors. */
+  /** Resources that have appeared but cannot be compiled, with the errors. They are not served. */
   readonly unusable: readonly { readonly resource: Resource; readonly error: unknown }[];
-  /** Every version of a kind, served or not, except long removed ones. */
+  /** Returns every version of a kind, served or not, except those removed long ago. */
   versionsOf(kind: StoredKind): readonly Endpoint[];
 }
 
@@ -173,15 +189,15 @@ export interface CatalogConfig {
   readonly featureGates: ReadonlyMap<string, boolean>;
   /** `--runtime-config`: `group/version`, `group/version/resource` or `api/all|ga|beta|alpha` to enabled or disabled, in order. */
   readonly runtimeConfig: ReadonlyMap<string, boolean>;
-  /** Default: those of a server that emulates no other release. */
+  /** The releases that the server emulates and supports. Default: those of a server that emulates no other release. */
   readonly releases?: Releases;
   /** `--emulation-forward-compatible`: newer, more stable versions of served beta and GA kinds are served too. Default false. */
   readonly isForwardCompatible?: boolean;
   /** `--runtime-config-emulation-forward-compatible`: `runtimeConfig` can name versions newer than the emulated release. Default false. */
   readonly allowsNewer?: boolean;
-  /** Default true. */
+  /** Whether the namespace of new objects must exist; default true. */
   readonly checksNamespaces?: boolean;
-  /** By admission step: the requests for which it runs. Default: all. */
+  /** The requests for which an admission step runs, by name of the step. Default: all requests. */
   readonly matchConstraints?: ReadonlyMap<string, MatchResources>;
 }
 
@@ -189,7 +205,7 @@ export interface CatalogConfig {
 export class CatalogError extends Error {
   /** All mistakes, each a sentence without a full stop. */
   readonly mistakes: readonly string[];
-  /** `mistakes` become the lines of the message. */
+  /** Makes the error; each of the `mistakes` becomes a line of its message. */
   constructor(mistakes: readonly string[]) {
     super(mistakes.join("\n"));
     this.name = "CatalogError";

@@ -29,8 +29,8 @@ import { subresourcesOf } from "./compile-subresource.ts";
 import { compareReleases, type Releases } from "../../core/releases.ts";
 
 /**
- * Compiled kinds, in tables of the module and not of a catalog: a kind is a pure function of a definition and settings, and caches of kinds outlive
- * the catalogs that a reload replaces.
+ * Compiled kinds. The tables belong to the module and not to a catalog: a kind is a pure function of a definition and settings, and caches
+ * of kinds outlive the catalogs that a reload replaces.
  */
 const kinds = new WeakMap<Resource, KnownKind[]>();
 const gatesOfResources = new WeakMap<Resource, readonly string[]>();
@@ -44,8 +44,8 @@ export interface Settings {
 }
 
 /**
- * The kind of a resource. Returns the same value for the same names and the same gates of its defaults, so that caches of it outlive a
- * catalog.
+ * Compiles the kind of a resource. Returns the same value for the same names and the same gates of its defaults, so that caches of this
+ * kind outlive a catalog.
  */
 export function kindOf(resource: Resource, settings: Settings): StoredKind {
   const known = kinds.get(resource) ?? [];
@@ -62,7 +62,7 @@ interface KnownKind {
   readonly kind: StoredKind;
   readonly names: Names;
   readonly releases: Releases;
-  /** The gates of the defaults that are on. */
+  /** The enabled gates among those that the defaults use. */
   readonly on: ReadonlySet<string>;
 }
 
@@ -72,7 +72,7 @@ function isCompiledWith({ names, releases, on }: KnownKind, gates: readonly stri
     gates.every((gate) => on.has(gate) === settings.isOn(gate));
 }
 
-/** The gates of the defaults of a resource, read from its schemas once. */
+/** Returns the gates that the defaults of a resource use. They are read from its schemas once. */
 function gatesOf(resource: Resource): readonly string[] {
   const known = gatesOfResources.get(resource);
   if (known !== undefined) return known;
@@ -81,7 +81,7 @@ function gatesOf(resource: Resource): readonly string[] {
   return gates;
 }
 
-/** The endpoint of a kind in the version that its definition writes as `written`; returns the same value for the same arguments. */
+/** Compiles the endpoint of a kind in the version that its definition calls `written`. Returns the same value for the same arguments. */
 export function endpointOf(kind: StoredKind, written: GroupVersion, settings: Settings): Endpoint {
   const known = endpoints.get(kind) ?? new Map<GroupVersion, Endpoint>();
   endpoints.set(kind, known);
@@ -98,8 +98,8 @@ function compileStored(resource: Resource, settings: Settings): StoredKind {
   const { schema } = own;
   const codec = codecOf(own, settings);
   const settle = once(() => emptyListsToNil(schema)), dropEmptyMaps = once(() => emptyMapDropper(schema));
-  const isCanonical = once(() => canonical(schema as Typed<ApiObject, StructNode>)); // objects of the kind
-  // Defaults by a function need the object.
+  const isCanonical = once(() => canonical(schema as Typed<ApiObject, StructNode>)); // the values are objects of the kind
+  // Defaults that a function sets need the decoded object.
   const isCanonicalBytes = once(() => own.applyDefaults === undefined ? canonicalBytes(schema) : () => false);
   const forms = new Map(
     Object.entries(resource.served).map(([written, served]) => {
@@ -124,7 +124,7 @@ function compileStored(resource: Resource, settings: Settings): StoredKind {
     ...(resource.custom ? { rules: undefined, ruleMistakes: [] } : compileRules(schema)),
     // The objects of the checks are those of the kind.
     bounds: resource.custom ? undefined : boundChecks(schema as Typed<ApiObject, StructNode>),
-    declared: resource.rules === "compared" ? declaredChecks(schema as Typed<ApiObject, StructNode>) : undefined, // objects of the kind
+    declared: resource.rules === "compared" ? declaredChecks(schema as Typed<ApiObject, StructNode>) : undefined, // the values are objects of the kind
     written: writtenForm(resource, apiVersion, codec, settings),
     head,
     headBytes: new TextEncoder().encode(head),
@@ -138,7 +138,10 @@ function compileStored(resource: Resource, settings: Settings): StoredKind {
   });
 }
 
-/** Upstream's rule: the most stable version that the oldest compatible release had, and that the emulated one has not removed. */
+/**
+ * Finds the version of new values by upstream's rule: the most stable version that the oldest compatible release had, and that the emulated
+ * one has not removed.
+ */
 function writtenVersion({ served, storedAs }: Resource, { emulated, minCompatibility }: Releases): GroupVersion {
   if (compareReleases(served[storedAs]!.introduced, minCompatibility) <= 0) return storedAs;
   const known = Object.entries(served).filter(([groupVersion, { introduced, removed }]) =>
@@ -204,8 +207,8 @@ type Decode = (tree: Tree, report: DecodeReport) => ApiObject;
 const readMeta = once(() => decodeStored(ObjectMeta));
 
 /**
- * As upstream decodes custom resources: metadata on its own first. Findings: duplicate members, then unknown ones of metadata, of the
- * schema and of embedded metadata, each group sorted.
+ * Decodes a custom resource as upstream does, with its metadata first and on its own. The findings are duplicate members, then unknown ones
+ * of metadata, of the schema and of embedded metadata; each group is sorted.
  */
 function decodeCustom(decode: Decode, tree: Tree, metadata: Tree | undefined, report: DecodeReport): ApiObject {
   if (metadata !== undefined) readMeta()(metadata);
@@ -223,19 +226,19 @@ function treeOfCbor(item: CborItem): TreeObject {
   return tree;
 }
 
-/** Custom resources in CBOR are read as trees. */
+/** Decodes a custom resource in CBOR, which is read as a tree. */
 function customOfCbor(decode: Decode, item: CborItem, findings: string[] | undefined): ApiObject {
   const tree = treeOfCbor(item);
   return decodeCustom(decode, tree, tree.get("metadata"), { reader: "json", findings: findings ?? [] });
 }
 
-/** Decoding omits an empty list of entries like any empty list, but in managed fields it means that all are to be cleared. */
+/** Restores an empty list of managed fields. Decoding omits it like any empty list, but it means that all entries are to be cleared. */
 function withClearedOwners(object: ApiObject, entries: Tree | CborItem | undefined): ApiObject {
   return Array.isArray(entries) && entries.length === 0 ? { ...object, metadata: { ...object.metadata, managedFields: [] } } : object;
 }
 
 function storedDecoders(schema: StructNode): Pick<StoredForm, "decode" | "decodeCbor"> {
-  const typed = schema as Typed<ApiObject, StructNode>; // See above.
+  const typed = schema as Typed<ApiObject, StructNode>; // the reason is above
   const decode = once(() => decodeStored(typed)), decodeCbor = once(() => cborReader(typed));
   const ofTree = (tree: Tree) => decode()(tree);
   return { decode: ofTree, decodeCbor: schema.whole === undefined ? (item) => decodeCbor()(item) : (item) => ofTree(treeOfCbor(item)) };
@@ -279,7 +282,7 @@ function withVersion(object: ApiObject, apiVersion: string): ApiObject {
   return object.apiVersion === apiVersion ? object : { ...object, apiVersion };
 }
 
-/** Upstream's deprecation warning. */
+/** Makes upstream's deprecation warning. */
 function deprecationOf(kind: string, apiVersion: string, served: Served, { names, releases }: Settings): Endpoint["deprecation"] {
   const { deprecated, removed, replacement, warning } = served;
   if (warning !== undefined) return { warning, removedRelease: "" };

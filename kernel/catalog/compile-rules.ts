@@ -8,13 +8,15 @@ import { otherMembers, type StructuralSchema } from "../../core/structural-schem
 import { valueText } from "../../core/value-text.ts";
 import { bound } from "../../core/bound.ts";
 
-/** Estimated cost units of one rule of a definition: the worst case of all of its evaluations for one object. */
+/**
+ * Maximum estimated cost, in units of CEL, of one rule of a definition. It is the worst case of all evaluations of the rule for one object.
+ */
 const celRuleCostMax = bound(10_000_000);
 
 /** The rules of a kind, and the mistakes in them. */
 export interface DeclaredRules {
   readonly rules: RuleNode | undefined;
-  /** A sentence each: place, rule, and what is wrong. */
+  /** One sentence for each mistake: the place, the rule, and what is wrong. */
   readonly ruleMistakes: readonly string[];
 }
 

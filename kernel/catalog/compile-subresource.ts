@@ -8,10 +8,10 @@ import type { Endpoint, EndpointSubresource } from "./catalog.ts";
 /** The fields of the parent's endpoint that subresources inherit. */
 export type Parent = Pick<Endpoint, "group" | "version" | "kind" | "plural" | "resource">;
 
-/** Compiles a kind without a collection to an endpoint; `resource` is synthesized for it. */
+/** Compiles a kind without a collection to an endpoint. `resource` is a resource that was made for this kind. */
 export type CompileKind = (resource: Resource) => Endpoint;
 
-/** A top-level `status` adds the status subresource to a stored kind; `served` adds others, or replaces it. */
+/** Compiles the subresources. A stored kind with a top-level `status` has the status subresource; `served` adds others, or replaces it. */
 export function subresourcesOf(parent: Parent, served: Served, compile: CompileKind): ReadonlyMap<string, EndpointSubresource> {
   const declared = Object.entries(served.subresources ?? {});
   const { handleCreate } = parent.resource;
@@ -28,11 +28,11 @@ function compileSubresource(parent: Parent, definition: Subresource, compile: Co
   const view = endpointOf(definition.view);
   const request = endpointOf(definition.create?.request), response = endpointOf(definition.create?.response);
   const { group, version, kind } = view ?? request ?? response ?? parent;
-  const verbs = verbsOfSubresource(definition).toSorted() as readonly Verb[]; // Checked by defineResource.
+  const verbs = verbsOfSubresource(definition).toSorted() as readonly Verb[]; // defineResource has checked this
   return Object.freeze({ definition, verbs, shown: { group, version, kind }, view, request, response });
 }
 
-/** A resource that is never stored, with the parent's plural for messages and metrics. */
+/** Makes a resource that is never stored. It has the parent's plural, for messages and metrics. */
 function resourceOf({ plural, resource }: Parent, { groupVersion, schema, columns }: SubresourceKind): Resource {
   return {
     kind: schema.name,

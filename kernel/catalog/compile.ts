@@ -1,4 +1,4 @@
-/** Compiles plugins and configuration to the catalog. Parts that did not change are the same values in both catalogs. */
+/** Compiles plugins and configuration to the catalog. A part that did not change is the same value in the old and in the new catalog. */
 import { inOrder } from "../../core/admission/order.ts";
 import { append } from "../../core/append.ts";
 import { mediaOf } from "../../core/codec/negotiate.ts";
@@ -24,8 +24,8 @@ import { nearest } from "../../core/nearest.ts";
 import { removalText, removedVersion } from "../../core/released/removed.ts";
 
 /**
- * Compiles the catalog of these plugins with this configuration. Throws a CatalogError with every mistake. `appeared`: resources of the
- * plugins' resource sources. One that clashes with another resource is left out.
+ * Compiles the catalog of these plugins with this configuration. Throws a CatalogError with every mistake. `appeared` are the resources
+ * that the plugins' resource sources have reported. One of them that clashes with another resource is left out.
  */
 export function compile(plugins: readonly Plugin[], config: CatalogConfig, appeared: readonly Resource[] = []): Catalog {
   const mistakes: string[] = [];
@@ -84,7 +84,7 @@ export function compile(plugins: readonly Plugin[], config: CatalogConfig, appea
   });
 }
 
-/** The gates with an effect: the kernel's and those of plugins. */
+/** Returns the gates that have an effect: those of the kernel and those of plugins. */
 function laddersOf(plugins: readonly Plugin[], mistakes: string[]): Readonly<Record<string, readonly GateStage[]>> {
   const ladders: Record<string, readonly GateStage[]> = { ...ownGates };
   for (const { name, featureGates = {} } of plugins) {
@@ -96,7 +96,7 @@ function laddersOf(plugins: readonly Plugin[], mistakes: string[]): Readonly<Rec
   return ladders;
 }
 
-/** The served endpoints, by `endpointKey`. */
+/** Returns the served endpoints, by `endpointKey`. */
 function endpointsOf(
   plugins: readonly Plugin[],
   config: CatalogConfig,
@@ -117,7 +117,7 @@ function endpointsOf(
         const { group, version } = splitGroupVersion(spell(names, written));
         const name = group === "" ? version : `${group}/${version}`;
         if (lifeOf(served, emulated) === "gone") {
-          // The definition says when it was removed: no setting enables it.
+          // The definition says when this version was removed. No setting enables it.
           const { removed, replacement } = served;
           const use = replacement === undefined ? [] : [spell(names, replacement.groupVersion)];
           gone.set(`${name}/${kind.plural}`, removalText(`${name}/${kind.plural}`, removed!, use));
@@ -143,8 +143,10 @@ function endpointsOf(
   return endpoints;
 }
 
-/** Adds the endpoints of resources that have appeared, and returns their kinds. One with the keys or paths of another is left out, and one that
- * cannot be compiled. */
+/**
+ * Adds the endpoints of resources that have appeared, and returns their kinds. A resource is left out if it has the keys or paths of
+ * another one, or if it cannot be compiled.
+ */
 function addAppeared(
   endpoints: Map<string, Endpoint>,
   unserved: Map<string, Endpoint>,
@@ -169,7 +171,7 @@ function addAppeared(
       for (const { key, into, endpoint } of own) into.set(key, endpoint);
       return [kind];
     } catch (error) {
-      unusable.push({ resource, error }); // its own fault: the other resources go on
+      unusable.push({ resource, error }); // the error concerns this resource only; the others go on
       return [];
     }
   });
@@ -179,7 +181,7 @@ function endpointKey(group: string, version: string, plural: string): string {
   return `${group}/${version}/${plural}`;
 }
 
-/** By group, version and plural, so that requests find their endpoint without building a key. */
+/** Arranges endpoints by group, version and plural, so that requests find theirs without building a key. */
 function nestEndpoints(endpoints: Iterable<Endpoint>): ReadonlyMap<string, ReadonlyMap<string, ReadonlyMap<string, Endpoint>>> {
   const groups = new Map<string, Map<string, Map<string, Endpoint>>>();
   for (const endpoint of endpoints) {
@@ -193,7 +195,10 @@ function nestEndpoints(endpoints: Iterable<Endpoint>): ReadonlyMap<string, Reado
 
 const versions = new WeakMap<Endpoint, CatalogVersion>();
 
-/** The version of a group with these endpoints; the same value as before for the same endpoints, so that its documents outlive a catalog. */
+/**
+ * Makes the version of a group with these endpoints. For the same endpoints it returns the same value as before, so that its documents
+ * outlive a catalog.
+ */
 function versionOf(group: string, version: string, members: readonly Endpoint[]): CatalogVersion {
   const endpoints = members.toSorted((a, b) => a.plural < b.plural ? -1 : 1), first = endpoints[0]!;
   const known = versions.get(first);
@@ -203,7 +208,10 @@ function versionOf(group: string, version: string, members: readonly Endpoint[])
   return made;
 }
 
-/** A version that the release before did not have is not preferred, if that release had another one: clients may be rolled back to it. */
+/**
+ * Puts the preferred version first. A version that the previous release did not have is not preferred if that release had another one:
+ * clients may be rolled back to it.
+ */
 function preferredFirst(versions: readonly CatalogVersion[], emulated: Release): readonly CatalogVersion[] {
   const isNew = ({ endpoints }: CatalogVersion) => endpoints.every(({ served }) => compareReleases(served.introduced, emulated) >= 0);
   const preferred = versions.find((each) => !isNew(each) && stageOfVersion(each.version) !== "Alpha");

@@ -1,4 +1,4 @@
-/** The known kinds of all versions, served or not: checks the type of a body. */
+/** Knows the kinds of all versions, served or not, and checks the type of a body. */
 import { spell } from "../../core/names.ts";
 import type { Resource } from "../../core/plugin.ts";
 import { badRequestError, type StatusError } from "../../core/status-error.ts";
@@ -7,15 +7,15 @@ import type { Catalog, Endpoint, StoredKind } from "./catalog.ts";
 import { splitGroupVersion } from "../../core/versions.ts";
 import { upstreamKinds } from "../../core/released/upstream-kinds.ts";
 
-/** Kinds of every group version, in addition to its own. */
+/** Kinds that every group version has, in addition to its own. */
 const everywhere = ["CreateOptions", "DeleteOptions", "GetOptions", "ListOptions", "PatchOptions", "UpdateOptions", "WatchEvent"];
-/** Kinds without a version: any version is accepted. */
+/** Kinds whose bodies are accepted in any version. */
 const unversioned = ["Status", "APIVersions", "APIGroup", "APIGroupList", "APIResourceList"];
 
 /** Upstream's location of its table of kinds, which is part of the message to clients. */
 const scheme = "pkg/api/legacyscheme/scheme.go:30";
 
-/** A kind of the catalog, another one, or one whose Go type is the same in every version. */
+/** What is known of a kind: a kind of the catalog, "other", or "meta" for one whose Go type is the same in every version. */
 type Known = StoredKind | "other" | "meta";
 type Registry = ReadonlyMap<string, Known>;
 const registries = new WeakMap<Catalog, Registry>();
@@ -60,7 +60,10 @@ function addSubresourceKinds({ names }: Catalog, resource: Resource, kinds: Map<
   }
 }
 
-/** The version of a body: the path's if the body has none, or only the path's group (`storage.k8s.io/`). `/v1` is `v1`. */
+/**
+ * Returns the version that a body means: the path's version if the body has none, or names only the path's group (`storage.k8s.io/`). `/v1`
+ * means `v1`.
+ */
 export function meantVersion(endpoint: Endpoint, apiVersion: string): string {
   const { group, version } = splitGroupVersion(apiVersion);
   if (version === "" && (group === "" || group === endpoint.group)) return endpoint.apiVersion;
@@ -70,7 +73,7 @@ export function meantVersion(endpoint: Endpoint, apiVersion: string): string {
 /** Rejects a body of another kind or version than the path's. Absent values are empty strings. */
 export function checkType(catalog: Catalog, endpoint: Endpoint, kind: string, apiVersion: string): void {
   if (endpoint.resource.custom) {
-    // Validation compares the kind.
+    // The kind is compared later, by validation.
     if (apiVersion === endpoint.apiVersion) return;
     throw otherVersion(endpoint, apiVersion);
   }
@@ -86,7 +89,7 @@ function otherVersion({ apiVersion }: Endpoint, found: string): StatusError {
   return badRequestError(`the API version in the data (${found}) does not match the expected API version (${apiVersion})`);
 }
 
-/** The reason why an object of this type cannot be converted to the path's kind; undefined if it can. */
+/** Returns the reason why an object of this type cannot be converted to the path's kind; undefined if it can. */
 export function foreignType(catalog: Catalog, endpoint: Endpoint, kind: string, apiVersion: string): string | undefined {
   if (apiVersion === endpoint.apiVersion && kind === endpoint.kind) return undefined;
   const found = unversioned.includes(kind) ? "meta" : registryOf(catalog).get(`${apiVersion} ${kind}`);
@@ -98,7 +101,7 @@ export function foreignType(catalog: Catalog, endpoint: Endpoint, kind: string, 
   return `converting (${version}.${kind}) to (${packageOf(endpoint.stored.group)}.${endpoint.kind}): unknown conversion`;
 }
 
-/** As `foreignType`, for a patched object without a version: it is decoded as the internal form of its kind. */
+/** Does the same as `foreignType` for a patched object without a version, which is decoded as the internal form of its kind. */
 export function foreignInternal(catalog: Catalog, endpoint: Endpoint, kind: string): string | undefined {
   const found = unversioned.includes(kind) ? "meta" : internalKind(registryOf(catalog), endpoint.group, kind);
   if (found === endpoint.stored) return undefined;
@@ -118,12 +121,12 @@ function internalKind(registry: Registry, group: string, kind: string): Known | 
   return undefined;
 }
 
-/** The 400 for a body of a known but unexpected kind. */
+/** Returns the 400 for a body of a known but unexpected kind. */
 export function unhandledError(kind: string, version: string, endpoint: Endpoint, why: string): StatusError {
   return badRequestError(`${kind} in version ${goQuote(version)} cannot be handled as a ${endpoint.kind}: ${why}`);
 }
 
-/** The name of a group's internal form in upstream's messages. */
+/** Returns the name that upstream's messages use for a group's internal form. */
 export function packageOf(group: string): string {
   return group === "" ? "core" : group.split(".")[0]!;
 }

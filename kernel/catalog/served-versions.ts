@@ -1,4 +1,4 @@
-/** Which versions of a resource are served: by their lives in the emulated release, their stages, and the settings. */
+/** Decides which versions of a resource are served, by their lives in the emulated release, their stages, and the settings. */
 import { betaOffSince } from "../../core/define/deprecation-policy.ts";
 import { spell } from "../../core/names.ts";
 import type { Resource, Served } from "../../core/plugin.ts";
@@ -7,7 +7,7 @@ import { compareVersions, type GroupVersion, splitGroupVersion, type Stage, stag
 import type { CatalogConfig, Endpoint } from "./catalog.ts";
 import type { Settings } from "./compile-kind.ts";
 
-/** A version in a release: introduced later, living, removed just in this release, or removed earlier. */
+/** The state of a version in a release: introduced later, living, removed in just this release, or removed earlier. */
 export type Life = "later" | "living" | "removed" | "gone";
 
 export function lifeOf({ introduced, removed }: Served, emulated: Release): Life {
@@ -26,7 +26,7 @@ interface Version {
   readonly life: Life;
 }
 
-/** The served versions of a resource, as its definition writes them. */
+/** Returns the served versions of a resource, by the names that its definition uses. */
 export function versionsServed(resource: Resource, plural: string, config: CatalogConfig, settings: Settings): ReadonlySet<GroupVersion> {
   const { emulated } = settings.releases;
   const versions = Object.entries(resource.served).map(([written, served]): Version => {
@@ -39,11 +39,11 @@ export function versionsServed(resource: Resource, plural: string, config: Catal
   return new Set([...on, ...heirs].map(({ written }) => written));
 }
 
-/** The most specific setting applies, else the default of the stage. */
+/** Whether a version is served. The most specific setting applies, else the default of the stage. */
 function isServed({ name, stage, served, life }: Version, plural: string, config: CatalogConfig, { isOn }: Settings): boolean {
   const asked = config.runtimeConfig;
   const named = asked.get(`${name}/${plural}`) ?? asked.get(name);
-  // Of a removed version only the name is used, in the error for a body of that version.
+  // The name of a removed version is used only in the error for a body of that version.
   if (life === "gone") return false;
   if (life === "later") return named === true && config.allowsNewer === true;
   const isKept = life === "living" || (served.keptBy !== undefined && isOn(served.keptBy));
@@ -67,7 +67,7 @@ export interface Later {
   readonly introduced: Release;
 }
 
-/** Upstream's errors for settings that enable what is newer than the emulated release. */
+/** Returns upstream's errors for settings that enable what is newer than the emulated release. */
 export function newerMistakes(
   later: readonly Later[],
   endpoints: ReadonlyMap<string, Endpoint>,

@@ -3,9 +3,9 @@ import type { JsonObject } from "../../core/json.ts";
 import type { ConversionContext, StoredConversion } from "../../core/conversion.ts";
 import { bound } from "../../core/bound.ts";
 
-/** Objects in one request to a conversion webhook. A longer list is converted by several requests. */
+/** Maximum number of objects in one request to a conversion webhook. A longer list is converted by several requests. */
 const conversionObjectsMax = bound(500);
-/** Bytes of stored objects in one request to a conversion webhook. A larger list is converted by several requests. */
+/** Maximum bytes of stored objects in one request to a conversion webhook. A larger list is converted by several requests. */
 const conversionBytesMax = bound(2 * 1024 * 1024);
 
 /** An object with its size in bytes. */
@@ -14,7 +14,7 @@ export interface Sized {
   readonly bytes: number;
 }
 
-/** The objects in the wanted version, in their order. Rejects with the first error. */
+/** Converts the objects to the wanted version, and returns them in the same order. Rejects with the first error. */
 export async function convertAll(
   conversion: StoredConversion,
   objects: readonly Sized[],

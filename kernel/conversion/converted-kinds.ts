@@ -1,8 +1,8 @@
-/** The kinds whose stored objects are converted by calls, one for each version, and their keys in the store. */
+/** Finds the kinds whose stored objects are converted by calls, and maps their keys. Each version of such a kind has keys of its own. */
 import type { StoredConversion } from "../../core/conversion.ts";
 import type { Catalog, StoredKind } from "../catalog/catalog.ts";
 
-/** One version of such a kind. */
+/** One version of a kind whose stored objects are converted by calls. */
 export interface ConvertedKind {
   readonly kind: StoredKind;
   readonly conversion: StoredConversion;
@@ -10,7 +10,7 @@ export interface ConvertedKind {
   readonly versions: ReadonlyMap<string, StoredKind>;
 }
 
-/** The mark in the keys of these kinds: no group, plural or version contains it. */
+/** The character that marks the keys of these kinds. No group, plural or version contains it. */
 const mark = "@";
 const none: ReadonlyMap<string, ConvertedKind> = new Map();
 const tables = new WeakMap<Catalog, ReadonlyMap<string, ConvertedKind>>();
@@ -36,11 +36,11 @@ export function convertedKinds(catalog: Catalog): ReadonlyMap<string, ConvertedK
 
 /** A key or prefix of a converted kind. */
 export interface ConvertedKey extends ConvertedKind {
-  /** The key in the store. */
+  /** The key under which the store has the object. */
   readonly stored: string;
 }
 
-/** The converted kind of a key, if any. `prefix`: of all keys. */
+/** Returns the converted kind to which a key belongs; undefined for keys of other kinds. `prefix` is the prefix of all keys. */
 export function convertedKey(table: ReadonlyMap<string, ConvertedKind>, prefix: string, key: string): ConvertedKey | undefined {
   if (table.size === 0) return undefined;
   const at = key.indexOf(mark, prefix.length);
@@ -50,11 +50,11 @@ export function convertedKey(table: ReadonlyMap<string, ConvertedKind>, prefix: 
   return found && { ...found, stored: storedKey(prefix, found, key) };
 }
 
-/** The key in the store of a key of the kind. */
+/** Returns the store's key of an object, from the key in the version of the kind. */
 export function storedKey(prefix: string, { kind, conversion }: ConvertedKind, key: string): string {
   return `${prefix}/${conversion.under}${key.slice(prefix.length + 1 + kind.under.length)}`;
 }
-/** The key of the kind of a key in the store. */
+/** Returns the key in the version of the kind, from the store's key. */
 export function shownKey(prefix: string, { kind, conversion }: ConvertedKind, key: string): string {
   return `${prefix}/${kind.under}${key.slice(prefix.length + 1 + conversion.under.length)}`;
 }

@@ -17,7 +17,7 @@ import { type Means, shownValues, storedValue } from "./stored-values.ts";
 import { type SharedValues, sharedValues } from "./shared-values.ts";
 import { bound } from "../../core/bound.ts";
 
-/** Bytes of converted objects that the watches of one kind share. Others are converted again. */
+/** Maximum bytes of converted objects that the watches of one kind share. Others are converted again. */
 const conversionSharedBytesMax = bound(4 * 1024 * 1024);
 /** Milliseconds before the events of a watch are converted again after a failure. The pause doubles with each failure. */
 const conversionRetryMs = bound(100);

@@ -7,7 +7,7 @@ interface Value {
 }
 
 export interface SharedValues {
-  /** The converted values, in their order. `convert` is called with those that are not known. */
+  /** Returns the converted values in their order. `convert` is called with those values that are not known yet. */
   shown(
     apiVersion: string,
     values: readonly Value[],
@@ -15,7 +15,7 @@ export interface SharedValues {
   ): Promise<readonly Uint8Array[]>;
 }
 
-/** Keeps the newest values within this number of bytes. Errors are not kept. */
+/** Makes a table that keeps the newest values, up to this number of bytes. Errors are not kept. */
 export function sharedValues(bytesMax: number): SharedValues {
   const known = new Map<string, { readonly value: Promise<Uint8Array>; readonly bytes: number }>();
   let total = 0;

@@ -1,4 +1,4 @@
-/** Values of the store for a version of a kind, from values in any version, and back. */
+/** Converts values of the store to the version of a kind, and values in any version back to the store's version. */
 import { CborFailure } from "../../core/codec/cbor/failure.ts";
 import { isCbor, readCbor } from "../../core/codec/cbor/read.ts";
 import { objectOfCbor } from "../../core/codec/cbor/untyped.ts";
@@ -17,7 +17,7 @@ import { sameBytes } from "../store/same-bytes.ts";
 import { convertAll } from "./conversions.ts";
 import type { ConvertedKind } from "./converted-kinds.ts";
 
-/** The means of a conversion, and the encoding of values. */
+/** The functions that convert objects, and the encoding of values. */
 export interface Means {
   readonly context: ConversionContext;
   readonly encoding: StoredEncoding;
@@ -28,13 +28,13 @@ interface Foreign {
   readonly index: number;
   readonly object: JsonObject;
   readonly bytes: number;
-  /** Whether the value in the store is not in the version of the store. */
+  /** Whether the store has the value in another version than the one it should have. */
   readonly isOutdated: boolean;
 }
 
 /**
- * Stored values as the version of `to` shows them. As upstream, an object gets the defaults of the version in which it is stored. Values
- * that cannot be parsed stay as they are: their readers report them.
+ * Returns stored values as the version of `to` shows them. As upstream, an object gets the defaults of the version in which it is stored.
+ * Values that cannot be parsed are returned as they are; whoever reads them reports the error.
  */
 export async function shownValues(to: ConvertedKind, values: readonly Uint8Array[], means: Means): Promise<readonly Uint8Array[]> {
   const { kind, conversion, versions } = to;
@@ -61,7 +61,7 @@ export async function shownValues(to: ConvertedKind, values: readonly Uint8Array
   return shown;
 }
 
-/** The value to store for a value in the version of `from`. */
+/** Returns the value to store for a value in the version of `from`. */
 export async function storedValue(from: ConvertedKind, value: Uint8Array, means: Means): Promise<Uint8Array> {
   const { kind, conversion, versions } = from;
   const stored = versions.get(conversion.storedAs);
@@ -73,14 +73,14 @@ export async function storedValue(from: ConvertedKind, value: Uint8Array, means:
   return storedBytes(stored, decodeTree(stored, treeFromJson(converted!)), means.encoding);
 }
 
-/** Whether a value is shown as it is: in the version of the store, which has no defaults. */
+/** Whether a value is shown as it is, because it is in the version of the store and that version has no defaults. */
 function isPlain(kind: StoredKind, storedAs: string, value: Uint8Array): boolean {
   const { whole } = kind.schema;
   return kind.apiVersion === storedAs && whole !== undefined && !hasDefaults(whole) &&
     kind.headBytes.every((byte, index) => value[index] === byte);
 }
 
-/** The object with a space after its JSON: an equal object is written again, in the version of the store. */
+/** Encodes the object with a space after its JSON. A write of an equal object then differs, and is stored in the version of the store. */
 function encodeOutdated(kind: StoredKind, object: ApiObject): Uint8Array {
   const json = storedBytes(kind, object), value = new Uint8Array(json.length + 1);
   value.set(json);
@@ -104,7 +104,7 @@ function treeOf(value: Uint8Array): TreeObject | undefined {
   return tree instanceof TreeObject ? tree : undefined;
 }
 
-/** The version in which a value is stored; undefined if it cannot be parsed or has none. */
+/** Returns the version in which a value is stored; undefined if it cannot be parsed or has no version. */
 export function apiVersionOf(value: Uint8Array): string | undefined {
   const apiVersion = treeOf(value)?.get("apiVersion");
   return typeof apiVersion === "string" ? apiVersion : undefined;
@@ -112,7 +112,7 @@ export function apiVersionOf(value: Uint8Array): string | undefined {
 
 function decodeTree(kind: StoredKind, tree: Tree): ApiObject {
   try {
-    return kind.storedForm(kind.apiVersion)!.decode(tree); // its own version
+    return kind.storedForm(kind.apiVersion)!.decode(tree); // every kind has the form of its own version
   } catch (error) {
     if (error instanceof DecodeError) throw failure(error.message);
     throw error;

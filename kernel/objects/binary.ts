@@ -1,4 +1,4 @@
-/** Documents and watch events in the binary encodings, which are encoded from objects and not from their JSON. */
+/** Encodes documents and watch events in the binary encodings. They are encoded from objects, and not from JSON. */
 import { cborEvent } from "../../core/codec/cbor/documents.ts";
 import { CborWriter } from "../../core/codec/cbor/write.ts";
 import type { Encoding } from "../../core/codec/negotiate.ts";
@@ -18,13 +18,13 @@ interface Named {
   readonly apiVersion: string;
 }
 
-/** A whole document. */
+/** Encodes a whole document. */
 export function binaryDocument<T extends object>(encoding: BinaryEncoding, schema: Typed<T, StructNode>, object: T & Named): Uint8Array {
   if (encoding === "protobuf") return writeEnvelope(object, protobufWriter(schema)(object));
   return cborWriter(schema)(object, new CborWriter().selfDescribed()).finish();
 }
 
-/** One event of a watch. */
+/** Encodes one event of a watch. */
 export function binaryEvent(encoding: BinaryEncoding, type: string, document: Uint8Array): Uint8Array {
   return encoding === "protobuf" ? writeWatchFrame(type, document) : cborEvent(type, document);
 }

@@ -1,15 +1,15 @@
-/** Bodies of many parts: small ones are sent whole, large ones in chunks that are pulled as the client reads. */
+/** Sends bodies that consist of many parts. Small ones are sent whole, large ones in chunks that are made as the client reads. */
 import { nextTurn, Turns } from "../../core/turns.ts";
 import { bound } from "../../core/bound.ts";
 
-/** Minimum bytes of a list or object that is compressed for a client that accepts gzip. */
+/** Bytes of a list or object from which on it is compressed, if the client accepts gzip. */
 export const gzipBytesMin = bound(128 * 1024);
 /** Bytes of one chunk of a list response. */
 export const chunkBytes = bound(64 * 1024);
 
 /** A part of a body: text, or bytes that are shared. */
 export type Part = string | Uint8Array;
-/** Text or bytes if the body fits into one chunk, else chunks. */
+/** A body of a response: text or bytes if it fits into one chunk, else chunks. */
 export type Chunked = string | Uint8Array | AsyncIterable<Uint8Array>;
 
 const toBytes = new TextEncoder();
@@ -18,23 +18,26 @@ const wholeBytes = chunkBytes / 4;
 
 /** Milliseconds after which interruptible work yields to the event loop. */
 const turnMs = 5;
-/** The bodies that have yielded continue one after another: after 20 ms of their work I/O runs again. */
+/** Bodies that have yielded continue one after another. After 20 ms of their work other I/O gets a turn. */
 const sharedTurns = new Turns(20);
 
-/** The body that consists of `parts`. */
+/** Makes the body that consists of `parts`. */
 export function bodyOfParts(parts: readonly Part[]): Chunked {
   if (parts.length === 1) return parts[0]!;
   const size = sizeOf(parts);
   return size > chunkBytes ? pieces(parts) : gather(parts, size);
 }
 
-/** A body that is encoded while it is sent. `bytes`: its size, or for a body of at least `gzipBytesMin` the bytes encoded so far. */
+/** A body whose encoding has begun. `bytes` is its size, or if it has at least `gzipBytesMin` bytes, the number of bytes encoded so far. */
 export interface Begun {
   readonly body: Chunked;
   readonly bytes: number;
 }
 
-/** Encodes the first parts up to `gzipBytesMin`, and yields to the event loop meanwhile; the others are encoded as they are pulled. */
+/**
+ * Encodes parts until there are `gzipBytesMin` bytes, and yields to the event loop between them. The other parts are encoded as the client
+ * reads.
+ */
 export async function beginBody(parts: Iterable<Part>): Promise<Begun> {
   const first: Uint8Array[] = [];
   const rest = parts[Symbol.iterator]();
@@ -66,13 +69,13 @@ export class Turn {
     await sharedTurns.next();
     this.begin();
   }
-  /** Restarts the measurement, after the caller has yielded by itself. */
+  /** Restarts the measurement, after the caller has itself yielded to the event loop. */
   begin(): void {
     this.#since = performance.now();
   }
 }
 
-/** Upper bound of the bytes of a body: exact for bytes, three for each UTF-16 unit of text. */
+/** Returns an upper bound of the bytes of a body. It is exact for bytes; each UTF-16 unit of text counts as three. */
 export function sizeOf(parts: readonly Part[]): number {
   return parts.reduce((sum, part) => sum + boundOf(part), 0);
 }
@@ -94,7 +97,7 @@ function gather(parts: readonly Part[], bound: number): Uint8Array {
   return length === bound ? out : out.subarray(0, length);
 }
 
-/** The joined parts, in separate memory unless there is only one. */
+/** Joins the parts. The result has memory of its own, unless there is only one part. */
 export function concat(parts: readonly Uint8Array[]): Uint8Array {
   if (parts.length === 1) return parts[0]!;
   let length = 0;
@@ -108,7 +111,7 @@ export function concat(parts: readonly Uint8Array[]): Uint8Array {
   return all;
 }
 
-/** The same for a body of any size: chunks. Parts are made as the chunks are pulled, with turns of the event loop between them. */
+/** Yields a body of any size in chunks. Its parts are made as the chunks are requested, and other work may run between them. */
 export async function* pieces(parts: Iterable<Part>): AsyncGenerator<Uint8Array> {
   let waiting: Part[] = [];
   let size = 0;

@@ -1,6 +1,6 @@
 /**
- * Stored objects for requests. An Item is one entry of the store: the bytes, and the object, which is decoded at its first use. Requests
- * that share an item share the decoded object.
+ * Stored objects, as requests use them. An Item is one entry of the store: the bytes, and the object, which is decoded at its first use.
+ * Requests that share an item share the decoded object.
  */
 import { exactJson } from "../../core/tree/exact-json.ts";
 import { readStoredJson } from "../../core/tree/json.ts";
@@ -26,18 +26,18 @@ const noBytes = new Uint8Array();
 const lineEnd = 0x0a, lineEndBytes = Uint8Array.of(lineEnd);
 const magicProtobuf = [0x6b, 0x38, 0x73, 0x00];
 
-/** What distinguishes the forms of one object: a text, or the value from which the form is made. */
+/** The key of a form of an object: a text, or the value from which the form is made. */
 export type FormKey = string | object;
 
-/** Cached forms of an object besides its stored bytes. */
+/** The cached forms of an object, besides its stored bytes. */
 export interface ServedSource {
   /** Returns the JSON of the object in one or more pieces. */
   pieces(): readonly Uint8Array[];
-  /** The stored bytes in their pieces, if they are known. */
+  /** Returns the stored bytes in pieces, if they are known. */
   stored?(): readonly Uint8Array[];
-  /** The cached object, with any resourceVersion. */
+  /** Returns the decoded object if it is cached. Its resourceVersion may be any. */
   object?(): ApiObject | undefined;
-  /** The bytes of the form `key`, created by `make` if they are not cached. */
+  /** Returns the bytes of the form `key`. `make` makes them if they are not cached. */
   form?(key: FormKey, make: () => Uint8Array): Uint8Array;
 }
 
@@ -54,7 +54,7 @@ export class Item {
   #json: Uint8Array | undefined;
   #text: string | undefined;
 
-  /** `object`: the decoded entry, if the caller has it already. */
+  /** Makes an item from an entry. `object` is the decoded entry, if the caller has it already. */
   constructor(kind: StoredKind, entry: Entry, object?: ApiObject) {
     this.kind = kind;
     this.key = entry.key;
@@ -63,7 +63,7 @@ export class Item {
     this.#object = object === undefined ? undefined : withRevision(object, entry.revision);
   }
 
-  /** The object that a dry run would have stored. Its resourceVersion is the client's, if any. */
+  /** Makes the item of the object that a dry run would have stored. Its resourceVersion is the one that the client has sent, if any. */
   static unsaved(kind: StoredKind, key: string, object: ApiObject, resourceVersion?: string): Item {
     const item = new Item(kind, { key, revision: 0, value: noBytes });
     item.#object = resourceVersion === undefined
@@ -72,14 +72,14 @@ export class Item {
     return item;
   }
 
-  /** The item after a write of `object`; the value of `entry` is its `storedBytes`. */
+  /** Makes the item of a written `object`. The value of `entry` is the object's `storedBytes`. */
   static written(kind: StoredKind, entry: Entry, object: ApiObject): Item {
     const pieces = shownPieces(kind, entry.value, entry.revision);
     if (pieces === undefined) return new Item(kind, entry, object);
     return Item.served(kind, entry.key, entry.revision, { pieces: () => pieces, stored: () => [entry.value], object: () => object });
   }
 
-  /** The item after a commit of `value`, the `storedBytes` of `object`. */
+  /** Makes the item of a committed object. `value` is its `storedBytes`. */
   static committed(kind: StoredKind, key: string, value: Uint8Array, commit: Done, object: ApiObject): Item {
     const { revision } = commit;
     return commit.value === undefined
@@ -87,7 +87,7 @@ export class Item {
       : new Item(kind, { key, value: commit.value, revision });
   }
 
-  /** An item with cached JSON. */
+  /** Makes an item whose JSON is cached. */
   static served(kind: StoredKind, key: string, revision: Revision, source: ServedSource): Item {
     const item = new Item(kind, { key, revision, value: noBytes });
     item.#source = source;
@@ -102,8 +102,8 @@ export class Item {
     );
   }
   /**
-   * The same value as `object`, for readers that do not keep it: canonical JSON is read by the engine's parser, but its sets of owned fields are
-   * not shared with other objects.
+   * The same value as `object`, for readers that do not keep it. Canonical JSON is read by the engine's own parser; its sets of owned
+   * fields are then not shared with other objects.
    */
   get shortLived(): ApiObject {
     const source = this.#source;
@@ -116,15 +116,18 @@ export class Item {
   get text(): string {
     return this.#text ??= this.#source === undefined ? this.kind.encode(this.object) : toText.decode(this.json);
   }
-  /** `text` as bytes. */
+  /** The same as `text`, in bytes. */
   get json(): Uint8Array {
     return this.#json ??= this.#source === undefined ? toBytes.encode(this.text) : concat(this.#source.pieces());
   }
-  /** The JSON of the metadata in `text`; undefined if the text is not at hand, or does not begin with kind, version and metadata. */
+  /**
+   * The JSON of the metadata in `text`. Undefined if the text is not available without encoding, or does not begin with kind, version and
+   * metadata.
+   */
   get metadataText(): string | undefined {
     if (this.#source === undefined && this.#json === undefined) return undefined;
     const { headBytes } = this.kind, [head, body, ...more] = this.pieces;
-    // A cached entry has its head and the rest in two pieces.
+    // A cached entry has two pieces: the head of its kind, and the rest.
     const inTwo = head === headBytes && body !== undefined && more.length === 0;
     const bytes = inTwo ? body : this.json;
     const range = metadataRange(bytes, inTwo ? 0 : headBytes.length);
@@ -145,27 +148,27 @@ export class Item {
   get stored(): readonly Uint8Array[] {
     return this.#source === undefined ? [this.#value] : this.#source.stored?.() ?? [storedBytes(this.kind, this.object)];
   }
-  /** The bytes of another form, created once if the item is cached. */
+  /** Returns the bytes of another form. If the item is cached, they are made only once. */
   form(key: FormKey, make: () => Uint8Array): Uint8Array {
     return this.#source?.form?.(key, make) ?? make();
   }
 }
 
 /**
- * A property of bytes that this process encoded: the object, so that a reader of the same bytes need not decode them. A WeakMap would do the
- * same, but each of its entries costs the garbage collector as much as a write's metrics.
+ * The key of a property of bytes that this process has encoded. Its value is the object, so that a reader of the same bytes need not decode
+ * them. A WeakMap would do the same, but each of its entries costs the garbage collector as much as the metrics of a write.
  */
 const written = Symbol("written");
 interface WrittenBytes extends Uint8Array {
   [written]?: ApiObject | undefined;
 }
 
-/** Encodes an object for the store: without a resourceVersion; JSON has a final newline. */
+/** Encodes an object for the store, without its resourceVersion. JSON gets a final newline. */
 export function storedBytes(kind: StoredKind, object: ApiObject, encoding: StoredEncoding = "json"): Uint8Array {
   const { apiVersion, schema, fromStored, encode } = kind.written;
   const bare = fromStored(withoutRevision(object));
   const bytes: WrittenBytes = encoding === "cbor" ? binaryDocument("cbor", schema, bare) : toBytes.encode(encode(bare) + "\n");
-  // Another version may lack fields.
+  // An object of another version may lack fields, so its bytes are not marked.
   if (apiVersion === kind.apiVersion) bytes[written] = kind.emptyListsToNil(object);
   return bytes;
 }
@@ -179,7 +182,10 @@ export function takeWritten(bytes: WrittenBytes): ApiObject | undefined {
 
 const exactText = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** The object of bytes that are exactly what `storedBytes` would write of it in JSON; undefined for others, and for some that are. */
+/**
+ * Returns the object of bytes that are exactly what `storedBytes` would write of it in JSON. Returns undefined for other bytes; also for
+ * some exact ones that it does not recognise.
+ */
 export function canonicalObject({ headBytes, isCanonical }: StoredKind, value: Uint8Array): ApiObject | undefined {
   for (let index = 0; index < headBytes.length; index++) if (value[index] !== headBytes[index]) return undefined;
   if (value.at(-1) !== lineEnd) return undefined;
@@ -187,11 +193,14 @@ export function canonicalObject({ headBytes, isCanonical }: StoredKind, value: U
     const object = exactJson(exactText.decode(value.subarray(0, -1)));
     return isCanonical(object) && object.metadata.resourceVersion === undefined ? object : undefined;
   } catch {
-    return undefined; // not UTF-8, or nested too deeply
+    return undefined; // the bytes are not UTF-8, or are nested too deeply
   }
 }
 
-/** The object of canonical JSON in pieces that begin with the head of the kind and have no final newline; undefined for other texts. */
+/**
+ * Returns the object of canonical JSON. The pieces must begin with the head of the kind and have no final newline. Undefined for other
+ * texts.
+ */
 function parsedCanonical({ headBytes, isCanonicalBytes }: StoredKind, pieces: readonly Uint8Array[]): ApiObject | undefined {
   if (pieces[0] !== headBytes) return undefined;
   const line = concat([...pieces, lineEndBytes]);
@@ -199,8 +208,8 @@ function parsedCanonical({ headBytes, isCanonicalBytes }: StoredKind, pieces: re
 }
 
 /**
- * The JSON of a response from stored bytes: with the resourceVersion and without the newline, in pieces. Undefined for bytes that are not
- * in the form of our own JSON.
+ * Makes the JSON of a response from stored bytes, in pieces: with the resourceVersion and without the newline. Undefined for bytes that are
+ * not in the form of our own JSON.
  */
 export function shownPieces(kind: StoredKind, value: Uint8Array, revision: Revision): readonly Uint8Array[] | undefined {
   const slot = shownSlot(kind, value);
@@ -233,10 +242,10 @@ export function decodeStored(kind: StoredKind, key: string, value: Uint8Array): 
   }
 }
 
-/** A value is stored in a version that the kind does not have. */
+/** Thrown if a value is stored in a version that the kind does not have. */
 class UnknownVersion extends Error {}
 
-/** Advice to the administrator. */
+/** The advice to the administrator for such a value. */
 const unknownVersionAdvice = `it is not lost: a release with that version can read it and migrate it (${
   guide("objects-in-a-removed-version")
 })`;
@@ -270,11 +279,11 @@ export function withoutRevision(object: ApiObject): ApiObject {
   return { ...object, metadata };
 }
 
-/** The key of an object below the store's prefix, in upstream's layout. */
+/** Returns the key of an object below the store's prefix, in upstream's layout. */
 export function keyOf(prefix: string, kind: StoredKind, namespace: string, name: string): string {
   return kind.namespaced ? `${prefix}/${kind.under}/${namespace}/${name}` : `${prefix}/${kind.under}/${name}`;
 }
-/** The common prefix of the keys of a collection; the empty namespace means all namespaces. */
+/** Returns the common prefix of the keys of a collection. The empty namespace stands for all namespaces. */
 export function keysOf(prefix: string, kind: StoredKind, namespace: string): string {
   return kind.namespaced && namespace !== "" ? `${prefix}/${kind.under}/${namespace}/` : `${prefix}/${kind.under}/`;
 }

@@ -1,18 +1,24 @@
-/** An item in a served version of its kind: as an object, or as JSON, which is the stored text where that is the served form. */
+/**
+ * Converts an item to a served version of its kind, as an object or as JSON. The JSON is the stored text if the served form is the stored
+ * form.
+ */
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import type { Endpoint } from "../catalog/catalog.ts";
 import type { Part } from "./chunks.ts";
 import type { Item } from "./objects.ts";
 
-/** The object of an item in the version of the request. */
+/** Returns the object of an item in the version of the request. */
 export function servedObject(endpoint: Endpoint, item: Item): ApiObject {
   return conversionOf(endpoint, item.object);
 }
-/** The same, for a response that is encoded from it at once: see `Item.shortLived`. */
+/** Does the same for a response that is encoded at once; see `Item.shortLived`. */
 export function shortLivedObject(endpoint: Endpoint, item: Item): ApiObject {
   return conversionOf(endpoint, item.shortLived);
 }
-/** Converts an object from the stored form to a served version. Custom resources have the defaults of the stored version only. */
+/**
+ * Converts an object from the stored form to a served version. A custom resource keeps the defaults of its stored version, and gets no
+ * others.
+ */
 export function conversionOf(endpoint: Endpoint, stored: ApiObject): ApiObject {
   if (isStoredForm(endpoint)) return stored;
   const object = endpoint.fromStored(stored);
@@ -23,7 +29,7 @@ export function isStoredForm(endpoint: Endpoint): boolean {
   return endpoint.apiVersion === endpoint.stored.apiVersion && endpoint.schema === endpoint.stored.schema &&
     endpoint.served.fromStored === undefined;
 }
-/** An endpoint for objects that are already in its version: without conversion and defaults. */
+/** Returns an endpoint for objects that are already in its version. It neither converts them nor sets defaults. */
 export function unconverted(endpoint: Endpoint): Endpoint {
   return { ...endpoint, fromStored: (object) => object, applyDefaults: (object) => object };
 }

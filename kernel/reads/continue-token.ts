@@ -9,9 +9,9 @@ import { NumberText, type Tree, TreeObject } from "../../core/tree/tree.ts";
 import type { Revision } from "../store/store.ts";
 
 export interface ContinuePoint {
-  /** The revision of the first chunk; -1 for the newest (an inconsistent continuation). */
+  /** The revision of the first chunk. -1 stands for the newest revision, if the list continues inconsistently. */
   readonly revision: Revision;
-  /** First key of the continued list, relative to the collection; "" for its beginning. */
+  /** The first key of the continued list, relative to the collection; "" starts at its beginning. */
   readonly start: string;
 }
 
@@ -35,7 +35,7 @@ export function readContinue(token: string, names: Names): ContinuePoint {
   const revision = Math.min(Number(rv.text), Number.MAX_SAFE_INTEGER);
   if (revision === 0) throw refusal(`incorrect encoded start resourceVersion (version ${version})`);
   if (start === "") throw refusal(`encoded start key empty (version ${version})`);
-  // Upstream's cache writes keys with a leading slash, and both forms are accepted.
+  // Upstream's cache writes keys with a leading slash. Both forms are accepted.
   const key = start.startsWith("/") ? start.slice(1) : start;
   if (key !== "" && key.split("/").some((part) => part === "" || part === "." || part === "..")) throw refusal(start);
   return { revision: revision < 0 ? -1 : revision, start: key };

@@ -1,4 +1,4 @@
-/** Reads from the store: for kinds without a cache, and as the reference for the cache. */
+/** Reads from the store. It serves kinds without a cache, and tests use it as the reference for the cache. */
 import type { Names } from "../../core/names.ts";
 import { StatusError, statusOf } from "../../core/status-error.ts";
 import type { StoredKind } from "../catalog/catalog.ts";
@@ -33,7 +33,7 @@ import { bound } from "../../core/bound.ts";
 /** Milliseconds that a read waits for a future revision (upstream: blockTimeout). */
 export const revisionWaitMs = bound(3_000);
 
-/** Called for each list with the numbers of evaluated and of returned objects. */
+/** Called for each list, with the number of objects that were evaluated and the number that was returned. */
 export type Listed = (kind: StoredKind, evaluated: number, returned: number) => void;
 
 export function directReads(store: Store, clock: Clock = elapsedClock, listed: Listed = () => {}): Reads {
@@ -64,8 +64,8 @@ export function directReads(store: Store, clock: Clock = elapsedClock, listed: L
 }
 
 /**
- * Returns once the store has reached a revision. `waits`: waits as long as upstream's cache would; otherwise the store is read once.
- * Throws 504 if the store has not reached it; `again`: with a retry delay.
+ * Resolves once the store has reached a revision. If `waits`, it waits as long as upstream's cache would; otherwise it reads the store
+ * once. Throws 504 if the store has not reached the revision. `again` adds a retry delay to this error.
  */
 async function waitForRevision(
   { store, clock }: Source,
@@ -78,7 +78,7 @@ async function waitForRevision(
   for (;;) {
     const { revision } = await store.get(key, signal);
     if (revision >= requested) return;
-    // By the clock and not by a number of reads, because reads of a busy store are slow.
+    // The end is decided by the clock and not by a number of reads, because reads of a busy store are slow.
     if (!waits || clock.now() >= until) throw tooLargeRevision(requested, revision, again);
     await new Promise<void>((resolve) => void clock.after(250, resolve));
     signal.throwIfAborted();
@@ -138,13 +138,16 @@ function startRevision(age: Age): Revision | undefined {
 function rangeOf(prefix: string, after: string | undefined): Range {
   return { prefix, ...(after === undefined ? {} : { after }) };
 }
-/** The predicate of the entries of a list or watch; undefined if all match. */
+/** Returns the predicate that the entries of a list or watch must satisfy; undefined if all entries match. */
 export function chosenOf(collection: Collection, options: ListOptions, key: string | undefined): Selects | undefined {
   const chosen = selects(collection.endpoint, options);
   return key === undefined ? chosen : (item) => item.key === key && (chosen === undefined || chosen(item));
 }
 
-/** The string before the first key of a continued list: exactly if the key ends with NUL, approximately for other tokens. */
+/**
+ * Returns a string that sorts before the first key of a continued list. It is exact if the key ends with NUL, and approximate for other
+ * tokens.
+ */
 function justBefore(start: string): string {
   const head = start.slice(0, -1);
   const last = start.charCodeAt(start.length - 1);
@@ -168,7 +171,10 @@ async function listAt(
   }
 }
 
-/** The frames of a generator. Their `return` aborts the signal first: a generator that waits would return with its next frame only. */
+/**
+ * Yields the frames that `make` generates. Its `return` first aborts the signal, because a generator that waits would otherwise return only
+ * with its next frame.
+ */
 export function interruptible(watching: Watching, make: (watching: Watching) => AsyncGenerator<Uint8Array>): AsyncIterable<Uint8Array> {
   return {
     [Symbol.asyncIterator]() {
@@ -185,7 +191,7 @@ export function interruptible(watching: Watching, make: (watching: Watching) => 
   };
 }
 
-/** The frames of a watch: the initial state if requested, then changes and bookmarks, and an ERROR if it cannot continue. */
+/** Yields the frames of a watch: the initial state if requested, then changes and bookmarks, and an ERROR if it cannot continue. */
 async function* watch(source: Source, watching: Watching): AsyncGenerator<Uint8Array> {
   const { store, clock } = source;
   const { collection, options, framing, names } = watching;
@@ -235,7 +241,7 @@ async function* watch(source: Source, watching: Watching): AsyncGenerator<Uint8A
   if (reason instanceof StatusError) yield out(framing.error(statusOf(reason)));
 }
 
-/** The batches of a source, and undefined at each time that `next` returns. */
+/** Yields the batches of a source, and undefined at each time that `next` returns. */
 async function* withTicks(source: AsyncIterable<Batch>, clock: Clock, next: () => number | undefined): AsyncGenerator<Batch | undefined> {
   const batches = source[Symbol.asyncIterator]();
   try {
@@ -245,7 +251,7 @@ async function* withTicks(source: AsyncIterable<Batch>, clock: Clock, next: () =
       const tick = new Promise<undefined>((resolve) => {
         if (at !== undefined) cancel = clock.after(at - clock.now(), () => resolve(undefined));
       });
-      // Cancelled after an error, too: the timer would keep the process alive.
+      // The timer is also cancelled after an error, because it would keep the process alive.
       const result = await Promise.race([coming, tick]).finally(() => cancel());
       if (result === undefined) {
         yield undefined;
@@ -256,12 +262,12 @@ async function* withTicks(source: AsyncIterable<Batch>, clock: Clock, next: () =
       yield result.value;
     }
   } finally {
-    // Not awaited: a source that waits for its next batch returns only when its signal aborts, which the watch does.
+    // This is not awaited: a source that waits for its next batch returns only when its signal aborts, and the watch aborts it.
     batches.return?.().catch(() => {});
   }
 }
 
-/** The frame of a change under the selectors; undefined if the object matched neither before nor after the change. */
+/** Returns the frame of a change under the selectors. Undefined if the object matched neither before nor after the change. */
 export function frameOf(
   { collection, framing }: Watching,
   event: StoreEvent,
@@ -271,7 +277,7 @@ export function frameOf(
   const { stored } = collection.endpoint;
   const { key, revision } = event;
   const next = event.value === undefined ? undefined : new Item(stored, { key, revision, value: event.value });
-  // A deletion has the previous object with the revision of the deletion.
+  // The event of a deletion shows the previous object with the revision of the deletion.
   const prior = event.previous === undefined ? undefined : new Item(stored, { key, revision, value: event.previous.value });
   const sees = next !== undefined && (chosen === undefined || chosen(next));
   const saw = prior !== undefined && (chosen === undefined || chosen(prior));

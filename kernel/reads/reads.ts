@@ -29,27 +29,30 @@ export interface Waiter {
 
 export interface Live {
   readonly item: Item | undefined;
-  /** Reads the store if the item is from memory and may be out of date; undefined if the item is the newest. */
+  /** Reads the object from the store. Present if the item is from memory and may be out of date; undefined if the item is the newest. */
   readonly renew: (() => Promise<Item | undefined>) | undefined;
 }
 
 /** The port from which verbs read. */
 export interface Reads {
-  /** One object, at least as new as the `resourceVersion` of the query. */
+  /** Reads one object that is at least as new as the `resourceVersion` of the query. */
   get(kind: StoredKind, key: string, resourceVersion: string, waiter: Waiter): Promise<Item | undefined>;
-  /** The stored state of one object, to which a write applies. Waits for no revision. */
+  /** Reads the stored state of one object, to which a write applies. It does not wait for a revision. */
   live(kind: StoredKind, key: string, waiter: Waiter): Promise<Live>;
-  /** One chunk of a list, or all of it, at one revision. */
+  /** Reads one chunk of a list, or all of it, at one revision. */
   list(collection: Collection, options: ListOptions, names: Names, signal: AbortSignal): Promise<ListPage>;
-  /** The objects of a collection in memory, possibly out of date; undefined if memory does not hold them. */
+  /** Returns the objects of a collection from memory, which may be out of date. Undefined if memory does not hold them. */
   inMemory(collection: Collection): readonly Item[] | undefined;
-  /** A value that is another one after each change of the collection's kind; undefined if memory does not hold the collection. */
+  /** Returns a value that differs after each change of the collection's kind. Undefined if memory does not hold the collection. */
   changeMark(collection: Collection): object | undefined;
-  /** Frames of a watch until its timeout, the abort of its signal or an error. A chunk may have several frames, or a part of one. */
+  /**
+   * Resolves with the frames of a watch. They end at its timeout, at the abort of its signal or after an error. A chunk may have several
+   * frames, or a part of one.
+   */
   watch(watching: Watching): Promise<AsyncIterable<Uint8Array>>;
 }
 
-/** A collection: a kind below a namespace ("" for all), and its keys. */
+/** The objects of a kind in one namespace, or in all (""). */
 export interface Collection {
   readonly endpoint: Endpoint;
   readonly namespace: string;
@@ -57,34 +60,34 @@ export interface Collection {
   readonly prefix: string;
   /** Common prefix of the keys of the kind, in all namespaces. */
   readonly within: string;
-  /** Its only key, if the path names an object. */
+  /** The only key of the collection, if the path names an object. */
   readonly key?: string | undefined;
 }
 
 /** The items of a list, in the order of their keys. */
 export interface Items extends Iterable<Item> {
   readonly length: number;
-  /** Their JSON in the stored form as list items, joined by commas, if it is cached. */
+  /** The JSON of the items in the stored form, as items of a list that are joined by commas; absent if it is not cached. */
   readonly json?: { pieces(): Iterable<Uint8Array> };
-  /** Neighbours in blocks whose compressed bytes later lists share; absent if nothing is shared. */
+  /** Returns the items in blocks of neighbours. Later lists share the compressed bytes of the blocks. Absent if nothing is shared. */
   blocks?(form: ItemForm): Iterable<ItemBlock>;
 }
 
-/** Bytes of items as elements of a list. */
+/** How items are written as elements of a list. */
 export interface ItemForm {
-  /** Forms of one kind with equal names have equal bytes. */
+  /** The name of the form. Forms of one kind with equal names have equal bytes. */
   readonly name: string;
   /** The bytes between two items, which are not part of a block. */
   readonly between: string;
-  /** The bytes of an item; undefined means those of `json`. */
+  /** Returns the bytes of an item; undefined if these are the bytes of `json`. */
   readonly bytesOf: ((item: Item) => Uint8Array) | undefined;
 }
 
-/** Some items in a form. */
+/** Some neighbouring items in a form. */
 export interface ItemBlock {
-  /** Number of bytes before compression. They are encoded, if the block is not kept, but not compressed. */
+  /** Returns the number of bytes before compression. If the block is not kept, this encodes it, but does not compress it. */
   length(): number;
-  /** Compressed as they are pulled, in pieces, so that the caller can yield to the event loop between two of them. */
+  /** Compresses the block piece by piece, so that the caller can yield to the event loop between two pieces. */
   pieces(): Iterable<Deflated>;
 }
 
@@ -103,7 +106,7 @@ export interface Framing {
   readonly id: string;
   /** Whether frames contain the JSON of the stored form unchanged. */
   readonly plain: boolean;
-  /** Whether the first frame of a watch differs from later ones: a table has columns in the first only. */
+  /** Whether the first frame of a watch differs from later ones. In a table only the first frame has columns. */
   readonly opens: boolean;
   frame(type: WatchType, item: Item, first: boolean): Uint8Array;
   bookmark(revision: Revision, endsInitial: boolean, first: boolean): Uint8Array;
@@ -117,11 +120,11 @@ export interface Watching {
   readonly options: ListOptions;
   readonly framing: Framing;
   readonly names: Names;
-  /** Changes outside of this scope may be omitted. */
+  /** The changes that the watch needs; other changes may be omitted. */
   readonly watchScope?: WatchScope | undefined;
-  /** Identity of the client's connection, if other watches may share it. */
+  /** A value that identifies the client's connection, if other watches may share it. */
   readonly connection?: object | undefined;
-  /** Duration in milliseconds. */
+  /** The duration of the watch in milliseconds. */
   readonly ms: number;
   /** Ends the watch at once. If its reason is a StatusError, the last event is that error. */
   readonly signal: AbortSignal;
@@ -142,7 +145,7 @@ export function isUncached(kind: StoredKind): boolean {
 /** Whether an item matches the selectors of a request. */
 export type Selects = (item: Item) => boolean;
 
-/** The predicate of label and field selectors; undefined if there are none. */
+/** Returns the predicate of label and field selectors; undefined if there are none. */
 export function selects(endpoint: Endpoint, options: Pick<ListOptions, "labels" | "fields">): Selects | undefined {
   const { labels, fields } = options;
   if (labels.length === 0 && fields.length === 0) return undefined;
@@ -159,7 +162,7 @@ export function selects(endpoint: Endpoint, options: Pick<ListOptions, "labels" 
   };
 }
 
-/** The revision of a resourceVersion in the query; undefined for "". `where` selects upstream's error for a malformed one. */
+/** Returns the revision of a resourceVersion in the query; undefined for "". `where` selects upstream's error for a malformed value. */
 export function revisionOf(text: string, where: "get" | "list" | "watch"): Revision | undefined {
   if (text === "") return undefined;
   const revision = parseUint(text);
@@ -169,35 +172,35 @@ export function revisionOf(text: string, where: "get" | "list" | "watch"): Revis
   throw where === "list" ? badRequestError(`invalid resource version: ${message}`) : new StatusError("Unknown", message);
 }
 
-/** The revision of a get. Upstream's error for a malformed one depends on whether it would have read its cache. */
+/** Returns the revision of a get. Upstream's error for a malformed one depends on whether it would have read its cache. */
 export function revisionOfGet(kind: StoredKind, text: string): Revision | undefined {
   return revisionOf(text, isUncached(kind) ? "list" : "get");
 }
 
-/** The required age of a list. */
+/** How new the state must be that a list returns. */
 export type Age =
   | { readonly tag: "newest" }
   | { readonly tag: "any" }
   | { readonly tag: "notOlder"; readonly revision: Revision }
   | { readonly tag: "exact"; readonly revision: Revision };
 
-/** The read of a list, by the rules of resourceVersion, resourceVersionMatch, limit and continue. */
+/** How to read a list, by the rules of resourceVersion, resourceVersionMatch, limit and continue. */
 export interface ListPlan {
   readonly age: Age;
   readonly limit: number | undefined;
-  /** The first key of a continued list. */
+  /** The first key of a continued list; undefined for a list that begins. */
   readonly start: string | undefined;
-  /** The only key that can match, if a field selector names the object. */
+  /** The only key that can match, if a field selector names one object. */
   readonly key: string | undefined;
   /** Whether to read the store without waiting for a revision, as upstream does for one key at an exact revision. */
   readonly fromStore: boolean;
 }
 
-/** The plan of a list. Throws 400 for contradictory options. */
+/** Makes the plan of a list. Throws 400 for contradictory options. */
 export function planList(collection: Collection, options: ListOptions, names: Names): ListPlan {
   const { endpoint: { stored }, prefix } = collection;
   const requested = options.limit > 0 ? options.limit : undefined;
-  // A list of any age from a cache ignores the limit, unless it continues a chunked list.
+  // A list of any age ignores the limit if it is read from a cache, unless it continues a chunked list.
   const isWhole = options.resourceVersion === "0" && options.continue === "" && !isUncached(stored);
   const limit = isWhole ? undefined : requested;
   if (options.continue !== "") {
@@ -229,7 +232,7 @@ export function planList(collection: Collection, options: ListOptions, names: Na
   };
 }
 
-/** The namespace to which a field selector restricts a list over all namespaces. */
+/** Returns the namespace to which a field selector restricts a list over all namespaces. */
 export function namespaceNamed(
   { endpoint: { stored }, namespace }: Collection,
   { fields }: Pick<ListOptions, "fields">,
@@ -239,7 +242,7 @@ export function namespaceNamed(
   return named === undefined || dns1123Label(named.value).length > 0 ? undefined : named.value;
 }
 
-/** The key of the object that a field selector names, if there can be only one. */
+/** Returns the key of the object that a field selector names, if there can be only one. */
 export function namedKey(collection: Collection, options: Pick<ListOptions, "fields">): string | undefined {
   const { endpoint: { stored }, namespace, prefix } = collection;
   const named = options.fields.find(({ field, operator }) => field === "metadata.name" && operator === "=");
@@ -250,12 +253,12 @@ export function namedKey(collection: Collection, options: Pick<ListOptions, "fie
   return only === undefined ? undefined : `${prefix}${only}/${named.value}`;
 }
 
-/** The token of a list that continues after `key`. */
+/** Makes the token of a list that continues after `key`. */
 export function continueAfter(collection: Collection, revision: Revision, key: string, names: Names): string {
   return writeContinue({ revision, start: `${key.slice(collection.prefix.length)}\0` }, names);
 }
 
-/** The 504 that clients recognise. `again`: whether the client should retry, because the server could have waited longer. */
+/** Returns the 504 that clients recognise. `again`: whether the client should retry, because the server could have waited longer. */
 export function tooLargeRevision(requested: Revision, current: Revision, again = true): StatusError {
   return new StatusError("Timeout", `Timeout: Too large resource version: ${requested}, current: ${current}`, {
     details: {
@@ -269,12 +272,12 @@ export function expiredError(message: string, more?: { readonly continue: string
   return new StatusError("Expired", message, more);
 }
 
-/** The 410 for a watch after an older copy of the store was restored. */
+/** Returns the 410 for a watch whose history was lost, because the store was replaced by an older copy. */
 export function lostHistory(): StatusError {
   return expiredError("The resourceVersion for the provided watch is of a history that is lost: an older copy of the store was restored.");
 }
 
-/** The 410 for a list at a compacted revision. For a continued list it has a token for an inconsistent continuation. */
+/** Returns the 410 for a list at a compacted revision. A continued list also gets a token with which it can continue inconsistently. */
 export function expiredList(options: ListOptions, names: Names): StatusError {
   if (options.continue === "") return expiredError("The resourceVersion for the provided list is too old.");
   const { start } = readContinue(options.continue, names);
@@ -284,7 +287,7 @@ export function expiredList(options: ListOptions, names: Names): StatusError {
   );
 }
 
-/** The error event of a watch that cannot continue. */
+/** Returns the error event of a watch that cannot continue. */
 export function watchFailure(kind: StoredKind, error: unknown, seen: Revision): Status {
   if (error instanceof StoreError && error.code === "compacted") {
     const known = `too old resource version: ${seen} (${error.oldest ?? seen + 1})`;
@@ -296,8 +299,9 @@ export function watchFailure(kind: StoredKind, error: unknown, seen: Revision): 
 }
 
 /**
- * The whole reply of a watch that ends before streaming, else undefined. It is empty if the duration is 0. It is an error if the initial
- * state must be of a future revision that is not reached (`reach`); the duration does not include that wait.
+ * Returns the whole reply of a watch that ends before streaming, else undefined. The reply is empty if the duration is 0. It is an error if
+ * the initial state needs a future revision that is not reached; `reach` waits for this revision, and the duration does not include this
+ * wait.
  */
 export async function neverBegun(
   { collection, options, framing, ms }: Watching,
@@ -325,8 +329,8 @@ export function startsWithState(options: ListOptions, from: Revision | undefined
 }
 
 /**
- * Time of the next bookmark of a watch; undefined if it requests none or ends before. On the second: bookmarks of many watches then share
- * a turn of the event loop, and those of one connection a packet.
+ * Returns the time of the next bookmark of a watch. Undefined if the watch requests none, or ends before. Bookmarks are due at whole
+ * seconds: many watches then share a turn of the event loop, and the watches of one connection share a packet.
  */
 export function nextBookmark(options: ListOptions, now: number, endsAt: number): number | undefined {
   if (!options.allowWatchBookmarks) return undefined;
@@ -335,7 +339,7 @@ export function nextBookmark(options: ListOptions, now: number, endsAt: number):
   return last > now ? Math.min(onSecond, last) : undefined;
 }
 
-/** The collection of a path. `name`: the object that the path names, or "". */
+/** Makes the collection of a path. `name` is the object that the path names, or "". */
 export function collectionOf(prefix: string, endpoint: Endpoint, namespace: string, name: string): Collection {
   const { stored } = endpoint;
   const within = `${prefix}/${stored.under}/`;

@@ -45,7 +45,7 @@ class RequestOfCall implements AdmissionRequest {
     return this.#form ??= requestedForm(this.#call);
   }
   get expressions(): ExpressionWork {
-    // Of all contexts of the request: its budget is one object.
+    // The budget identifies the request: it is one object for all contexts of the request.
     const { budget } = this.#call;
     let work = works.get(budget);
     if (work === undefined) works.set(budget, work = new ExpressionWork());
@@ -55,7 +55,7 @@ class RequestOfCall implements AdmissionRequest {
     const call = this.#call;
     return (work) => runInBudget(call, work);
   }
-  // Functions that need no `this`: attributes of a request take them out of it.
+  // These functions do not use `this`, because `attributesOf` takes them out of the object.
   get forms(): AdmissionRequest["forms"] {
     const call = this.#call;
     return () => servedForms(call).map((each) => equivalentForm(call, this.form, each));
@@ -70,7 +70,7 @@ function requestedForm(call: RequestContext): AdmissionForm {
   const { endpoint } = call, view = call.subresource?.view, request = actionRequest(call);
   return view !== undefined ? viewForm(call, view) : request !== undefined ? requestForm(endpoint, request) : formOf(endpoint);
 }
-/** The kind of the body of an action. */
+/** Returns the endpoint of the kind that the body of an action has. */
 function actionRequest({ info, subresource }: RequestContext): Endpoint | undefined {
   return info.verb === "create" ? subresource?.request : undefined;
 }
@@ -93,7 +93,7 @@ function equivalentForm(call: RequestContext, requested: AdmissionForm, endpoint
   return conversion === undefined ? formOf(endpoint) : formByCalls(call, conversion, endpoint);
 }
 
-/** Of all contexts of a request, by version: objects are converted once. */
+/** Forms in versions to which calls convert, for all contexts of a request, by version. Each object is converted once. */
 const formsByCalls = new WeakMap<Budget, Map<Endpoint, AdmissionForm>>();
 
 function formByCalls(call: RequestContext, conversion: StoredConversion, to: Endpoint): AdmissionForm {
@@ -107,7 +107,7 @@ function formByCalls(call: RequestContext, conversion: StoredConversion, to: End
   return form;
 }
 
-/** Forms do not depend on the request. */
+/** The forms of endpoints; they do not depend on the request. */
 const forms = new WeakMap<Endpoint, AdmissionForm>();
 
 function formOf(endpoint: Endpoint): AdmissionForm {
@@ -131,9 +131,9 @@ function makeForm(endpoint: Endpoint): AdmissionForm {
   };
 }
 
-/** A subresource with a kind of its own, such as Scale: rules name the resource, expressions see the view. */
+/** Makes the form of a subresource with a kind of its own, such as Scale. Rules name the resource; expressions see the view. */
 function viewForm(call: RequestContext, view: Endpoint): AdmissionForm {
-  const { group, version, plural } = call.endpoint, { read, write } = call.subresource!.definition.view!; // compiled from it
+  const { group, version, plural } = call.endpoint, { read, write } = call.subresource!.definition.view!; // the view was compiled from this subresource
   const shown = (stored: ApiObject) => viewObject(view, stored, read(stored, hookContext(call)));
   return {
     group,
@@ -146,7 +146,7 @@ function viewForm(call: RequestContext, view: Endpoint): AdmissionForm {
   };
 }
 
-/** The request of an action, such as TokenRequest. */
+/** Makes the form of the request of an action, such as TokenRequest. */
 function requestForm({ group, version, plural }: Endpoint, request: Endpoint): AdmissionForm {
   const kind = { group: request.group, version: request.version, kind: request.kind };
   return {
@@ -161,10 +161,10 @@ function requestForm({ group, version, plural }: Endpoint, request: Endpoint): A
 }
 
 function textForm(text: AdmissionForm["text"]): Pick<AdmissionForm, "text" | "json"> {
-  return { text, json: (stored) => plainJson(text(stored)) as JsonObject }; // the text of an object
+  return { text, json: (stored) => plainJson(text(stored)) as JsonObject }; // this is the text of an object
 }
 
-/** The object of a JSON text in the version of an endpoint, with defaults. Unknown fields are dropped and added to `findings`. */
+/** Reads the object of a JSON text in the version of an endpoint, with defaults. Unknown fields are dropped and added to `findings`. */
 function parseText(endpoint: Endpoint, text: string, findings: string[] = []): ApiObject {
   const read = readJson(text);
   if (!read.ok) throw new DecodeError(read.error);
@@ -198,7 +198,7 @@ function deleteOptionsJson(
     ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
     ...(orphanDependents === undefined ? {} : { orphanDependents }),
     ...(Object.keys(preconditions).length === 0 ? {} : { preconditions }),
-    // In the body, or in the query.
+    // A dry run may be requested in the body or in the query.
     ...(dryRun ? { dryRun: ["All"] } : {}),
   };
 }

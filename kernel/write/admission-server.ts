@@ -1,4 +1,7 @@
-/** `RequestHookContext.server`: reads and writes of admission steps that do not end with the request, and their state. */
+/**
+ * `RequestHookContext.server`: reads and writes that admission steps start and that may continue after the request, and state that steps
+ * keep.
+ */
 import { spell } from "../../core/names.ts";
 import type { AdmissionServer, NamedCollection, WebhookCall, WebhookOutcome } from "../../core/access.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
@@ -14,10 +17,10 @@ import type { ListOptions } from "../request/options.ts";
 import type { Backend, RequestContext } from "../request-context.ts";
 import { admissionCallMs } from "../../core/access.ts";
 
-/** The key of the values made of collections, among what the server keeps. */
+/** The key under which the server keeps the values that are made from collections. */
 const derivedValues = Object.freeze({});
 
-/** A list without selectors. */
+/** The options of a list without selectors. */
 export const everything: ListOptions = Object.freeze({
   labels: [],
   fields: [],
@@ -38,16 +41,16 @@ export function servedEndpoint(catalog: Catalog, groupVersion: string, resource:
   return catalog.endpoint(group, version, resource);
 }
 
-/** How `DerivedValues` reads collections. */
+/** Reads collections for `DerivedValues`. */
 const collectionReader: CollectionReader = {
   endpointOf: (catalog, { groupVersion, resource }) => servedEndpoint(catalog, groupVersion, resource),
   list: async ({ reads }, catalog, collection) => (await reads.list(collection, ofAnyAge, catalog.names, admissionDeadline())).items,
 };
 
-/** The value that the server keeps for the key. It is made at the first call. */
+/** Returns the value that the server keeps for the key. `make` makes it at the first call. */
 function keptBy<T>({ kept }: Backend, key: object, make: () => T): T {
   if (!kept.has(key)) kept.set(key, make());
-  return kept.get(key) as T; // made by the owner of the key
+  return kept.get(key) as T; // the owner of the key has made it
 }
 
 export function admissionServer(call: RequestContext): AdmissionServer {
@@ -88,8 +91,8 @@ class ServerOfCall implements AdmissionServer {
     return endpoint === undefined ? undefined : { resource: endpoint.plural, namespaced: endpoint.namespaced };
   }
   json(groupVersion: string, resource: string, object: ApiObject): JsonObject {
-    const endpoint = this.#endpoint(groupVersion, resource)!; // the object was read from it
-    return plainJson(endpoint.encode(object)) as JsonObject; // we have written an object
+    const endpoint = this.#endpoint(groupVersion, resource)!; // the object was read from this endpoint
+    return plainJson(endpoint.encode(object)) as JsonObject; // this is the text of an object
   }
   async newest(groupVersion: string, resource: string, namespace: string): Promise<readonly ApiObject[]> {
     const endpoint = this.#endpoint(groupVersion, resource);

@@ -1,6 +1,6 @@
 /**
- * Conversions between versions for managed fields, of kinds whose versions are converted by calls. The rules of ownership are synchronous and
- * without effects. A conversion that is not known ends their run; it is then called, and they run again:
+ * Converts objects between versions for managed fields, where calls convert the versions of the kind. The rules of ownership are
+ * synchronous and without effects. A conversion that is not known ends their run; it is then called, and they run again:
  *
  *   run ──> NotConverted ──> call ──> run ──> NotConverted ──> call ──> run ──> result
  *
@@ -14,7 +14,7 @@ import { StatusError } from "../../core/status-error.ts";
 import { convertAll } from "../conversion/conversions.ts";
 import type { RequestContext } from "../request-context.ts";
 
-/** A conversion that has to be called first. */
+/** Thrown if a conversion has to be called before the rules can continue. */
 class NotConverted extends Error {
   readonly object: JsonObject;
   readonly to: string;
@@ -26,8 +26,8 @@ class NotConverted extends Error {
 }
 
 /**
- * The object in another version. May be called by the run of `settle` only, with the context that the run got. Throws `NotConvertible` with the error of the
- * conversion.
+ * Returns the object in another version. Only the run of `settle` may call this, with the context that the run got. Throws `NotConvertible`
+ * if the conversion has failed.
  */
 export function awaitedVersion({ awaited }: RequestContext, object: Json, from: string, to: string): JsonObject {
   const sent: JsonObject = { ...(isObject(object) ? object : {}), apiVersion: from };
@@ -39,8 +39,8 @@ export function awaitedVersion({ awaited }: RequestContext, object: Json, from: 
 }
 
 /**
- * Returns the result of `run`, which runs again after each conversion that it lacks. `run` gets the context with the conversions so far. It is
- * synchronous for all kinds but those that are converted by calls.
+ * Returns the result of `run`. After each conversion that is missing, the conversion is called and `run` runs again, with a context that
+ * has all conversions so far. The result is not a Promise, except for kinds that are converted by calls.
  */
 export function settle<T>(call: RequestContext, run: (call: RequestContext) => T): T | Promise<T> {
   return call.endpoint.resource.conversion === undefined ? run(call) : settleByCalls(call, run);
@@ -65,14 +65,14 @@ async function convert({ endpoint, backend, deadline }: RequestContext, { object
   if (conversion === undefined || backend.conversions === undefined) throw new Error("conversions cannot be called");
   try {
     const [result] = await abortable(convertAll(conversion, [{ object, bytes: 0 }], to, backend.conversions), deadline.signal);
-    return result!; // one for each object
+    return result!; // there is one result for each object
   } catch (error) {
     if (error instanceof StatusError) return error;
     throw error;
   }
 }
 
-/** Whether an object has no contents: as upstream, it is not sent to a webhook. */
+/** Whether an object has no contents. As upstream, such an object is not sent to a webhook. */
 function isEmpty({ kind: _kind, apiVersion: _apiVersion, metadata, ...contents }: JsonObject): boolean {
   return Object.keys(contents).length === 0 && (!isObject(metadata) || Object.keys(metadata).length === 0);
 }

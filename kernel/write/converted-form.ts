@@ -1,4 +1,4 @@
-/** Forms of objects in versions to which calls convert them, such as those of a webhook. */
+/** Makes forms of objects in versions to which calls convert them, such as calls of a webhook. */
 import { abortable } from "../../core/async.ts";
 import type { AdmissionForm } from "../../core/admission/request.ts";
 import type { ConversionContext, StoredConversion } from "../../core/conversion.ts";
@@ -14,23 +14,23 @@ import type { Endpoint } from "../catalog/catalog.ts";
 export interface ConvertedFormNeeds {
   readonly conversion: StoredConversion;
   readonly context: ConversionContext;
-  /** The version of the request, and its form. */
+  /** The version of the request, and the object's form in it. */
   readonly from: Endpoint;
   readonly requested: AdmissionForm;
-  /** The other version, and its form without conversion. */
+  /** The other version, and the object's form in it without a conversion. */
   readonly to: Endpoint;
   readonly plain: AdmissionForm;
-  /** Ends the wait for a call. */
+  /** Returns the signal that ends the wait for a call. */
   readonly signal: () => AbortSignal;
 }
 
-/** The form of one request. Each object is converted once. */
+/** Makes the form of one request. Each object is converted once. */
 export function convertedForm({ conversion, context, from, requested, to, plain, signal }: ConvertedFormNeeds): AdmissionForm {
   const texts = new WeakMap<ApiObject, string>();
 
   async function convert(object: JsonObject, apiVersion: string): Promise<JsonObject> {
     try {
-      return (await abortable(conversion.convert([object], apiVersion, context), signal()))[0]!; // as many as were sent
+      return (await abortable(conversion.convert([object], apiVersion, context), signal()))[0]!; // there are as many objects as were sent
     } catch (error) {
       throw error instanceof StatusError || error instanceof DecodeError ? internalError(error.message, error) : error;
     }
@@ -48,7 +48,7 @@ export function convertedForm({ conversion, context, from, requested, to, plain,
   return {
     ...plain,
     text,
-    json: (stored) => plainJson(text(stored)) as JsonObject, // the text of an object
+    json: (stored) => plainJson(text(stored)) as JsonObject, // this is the text of an object
     async prepare(objects) {
       for (const each of objects) if (!texts.has(each)) await prepareOne(each);
     },
@@ -70,5 +70,5 @@ function orInternal<T>(run: () => T): T {
 function objectOf(text: string): JsonObject {
   const read = readJson(text);
   if (!read.ok) throw new Error(`our own JSON cannot be read: ${read.error}`);
-  return jsonFromTree(read.tree) as JsonObject; // an object's JSON is one
+  return jsonFromTree(read.tree) as JsonObject; // the JSON of an object is one
 }

@@ -6,8 +6,8 @@ import type { RequestContext } from "../request-context.ts";
 import type { Change } from "../store/store.ts";
 
 /**
- * The value that a read would return if `value` were stored: converted to the version of the store and back, as in upstream's dry runs. So a
- * dry run fails where the write would. Values of other kinds are returned as they are.
+ * Returns the value that a read would return if `value` were stored. As in upstream's dry runs, it is converted to the version of the store
+ * and back, so that a dry run fails where the write would. For other kinds `value` is returned as it is.
  */
 export function asStored({ catalog, endpoint, backend, deadline }: RequestContext, value: Uint8Array): Uint8Array | Promise<Uint8Array> {
   const { conversions } = backend;

@@ -12,7 +12,9 @@ import { isOfBudget, type RequestContext } from "../request-context.ts";
 
 const gate = "DeclarativeValidation", takeoverGate = "DeclarativeValidationTakeover";
 
-/** The errors of an object: `written` are those of the validation in code. `prior`: the stored object at an update. */
+/**
+ * Returns the errors of an object. `written` are the errors of the validation in code. `prior` is the stored object, if this is an update.
+ */
 export function withDeclaredRules(
   call: RequestContext,
   written: readonly FieldError[],
@@ -41,7 +43,7 @@ function declaredErrors(call: RequestContext, next: ApiObject, prior: ApiObject 
   const { endpoint: { stored, resource }, backend: { meter }, warnings } = call;
   try {
     const bounds = stored.bounds?.(next, prior) ?? [], declared = [...stored.declared?.(next, prior) ?? [], ...bounds];
-    // Compared rules all run, as the validation in code does.
+    // Rules that are compared all run, because the validation in code also runs all of its checks.
     if (stored.rules !== undefined && resource.rules !== "compared" && blocksRules(bounds)) {
       return { tag: "errors", errors: [...declared, notChecked] };
     }

@@ -1,4 +1,4 @@
-/** DeleteOptions: from the body if there is one, else from the query (as upstream, never from both). */
+/** Reads DeleteOptions from the body if there is one, else from the query. As upstream, the two are never combined. */
 import { append } from "../../core/append.ts";
 import { readEnvelope } from "../../core/codec/protobuf.ts";
 import { cborReader } from "../../core/derive/cbor-read.ts";
@@ -38,7 +38,7 @@ export interface DeleteRequest {
 
 /** The source location of upstream's scheme, which is part of error messages. */
 const scheme = "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27";
-/** Kinds that are accepted in any version. */
+/** Kinds whose objects are accepted in any version. */
 const unversioned = ["Status", "APIVersions", "APIGroup", "APIGroupList", "APIResourceList"];
 const inMeta = [
   "CreateOptions",
@@ -76,7 +76,7 @@ export async function deleteOptions(call: RequestContext): Promise<DeleteRequest
 
 type Read = Omit<DeleteRequest, "dryRun"> & { readonly dryRunValues: readonly string[]; readonly preconditions: boolean };
 
-/** Errors of an unsafe deletion together with other options, or of a collection. */
+/** Returns the errors of an unsafe deletion that has other options too, or that is one of a collection. */
 function unsafeErrors(options: Read, collection: boolean): readonly FieldError[] {
   const given: readonly (readonly [name: string, is: boolean])[] = [
     ["dryRun", options.dryRunValues.length > 0],
@@ -151,7 +151,10 @@ function fromBody(call: RequestContext, bytes: Uint8Array): Read {
   };
 }
 
-/** Rejects a body of another kind than DeleteOptions, of which every version is accepted. The default version is the meta group's. */
+/**
+ * Rejects a body of a kind other than DeleteOptions. Every version of DeleteOptions is accepted; a body without a version has that of the
+ * meta group.
+ */
 function checkOptionsKind({ catalog: { names } }: RequestContext, kind: string, apiVersion: string): void {
   if (kind === "" || kind === "DeleteOptions") return;
   const meta = `meta.${names.domain}/v1`;

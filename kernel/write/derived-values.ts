@@ -1,4 +1,4 @@
-/** Values that steps make of whole collections (`AdmissionServer.derived`), kept until a collection or the catalog changes. */
+/** Keeps values that steps make from whole collections (`AdmissionServer.derived`), until a collection or the catalog changes. */
 import type { NamedCollection } from "../../core/access.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import type { Catalog, Endpoint } from "../catalog/catalog.ts";
@@ -10,9 +10,9 @@ type Objects = readonly ApiObject[];
 
 /** One collection as it was when the value was made. */
 interface Source {
-  /** Undefined for a kind that is not served. */
+  /** The collection; undefined if its kind is not served. */
   readonly collection: Collection | undefined;
-  /** The change mark; undefined if the collection was not in memory. */
+  /** The change mark of the collection; undefined if the collection was not in memory. */
   readonly mark: object | undefined;
   readonly byKey: ReadonlyMap<string, Decoded>;
   readonly objects: Objects;
@@ -34,7 +34,7 @@ export interface CollectionReader {
   list(backend: Backend, catalog: Catalog, collection: Collection): Promise<Iterable<Item>>;
 }
 
-/** The derived values of one server, by the key of their owner. */
+/** The derived values of one server. Each is kept by the key of its owner. */
 export class DerivedValues {
   readonly #backend: Backend;
   readonly #reader: CollectionReader;
@@ -45,7 +45,7 @@ export class DerivedValues {
     this.#reader = reader;
   }
 
-  /** The value of `key`. Each write asks for several: a current one is found without an allocation. */
+  /** Returns the value of `key`. Each write asks for several, so a current value is found without an allocation. */
   of<T>(
     key: object,
     catalog: Catalog,
@@ -53,7 +53,7 @@ export class DerivedValues {
     make: (lists: readonly Objects[]) => T,
   ): T | Promise<T> {
     const kept = this.#kept.get(key);
-    if (kept !== undefined && kept.catalog === catalog && this.#areCurrent(kept.sources)) return kept.value as T; // made by the same owner
+    if (kept !== undefined && kept.catalog === catalog && this.#areCurrent(kept.sources)) return kept.value as T; // the same owner has made it
     return this.#renewed(key, catalog, collections, make, kept);
   }
 
@@ -69,13 +69,13 @@ export class DerivedValues {
       const endpoint = this.#reader.endpointOf(catalog, each);
       return endpoint === undefined ? undefined : collectionOf(prefix, endpoint, "", "");
     });
-    // The marks before the lists: a change between the two makes the value once more.
+    // The marks are read before the lists. A change in between makes the value once more than needed.
     const marks = wanted.map((each) => each && reads.changeMark(each));
     const sourceOf = (index: number, items: Iterable<Item>) => read(wanted[index], marks[index], items, kept?.sources[index]);
     const keep = (sources: readonly Source[]): T => {
       const isSame = kept !== undefined && kept.catalog === catalog &&
         sources.every(({ objects }, at) => same(objects, kept.sources[at]!.objects));
-      const value = isSame ? kept.value as T : make(sources.map(({ objects }) => objects)); // made by the same owner
+      const value = isSame ? kept.value as T : make(sources.map(({ objects }) => objects)); // the same owner has made it
       this.#kept.set(key, { catalog, sources, value });
       return value;
     };
@@ -94,7 +94,7 @@ export class DerivedValues {
   }
 }
 
-/** Reads the items of a collection. Objects that have not changed are those of `before`. */
+/** Reads the items of a collection. Objects that have not changed are reused from `before`. */
 function read(collection: Collection | undefined, mark: object | undefined, items: Iterable<Item>, before: Source | undefined): Source {
   const known = before?.collection?.endpoint === collection?.endpoint ? before?.byKey : undefined;
   const byKey = new Map<string, Decoded>();

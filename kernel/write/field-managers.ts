@@ -1,6 +1,6 @@
 /**
- * The field managers of an object after a write: core/apply for one request. Ownership is computed in the version of the request, from the
- * client's object with defaults, before admission and preparation.
+ * Computes the field managers of an object after a write, with `core/apply` and for one request. Ownership is computed in the version of
+ * the request, from the client's object with defaults, before admission and preparation.
  */
 import {
   atomOf,
@@ -40,7 +40,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { awaitedVersion, settle } from "./awaited-versions.ts";
 import { fieldManagerBytesMax } from "../../core/meta/field-manager.ts";
 
-/** The field manager of a write: `fieldManager` of the query, else the user agent up to its first slash. */
+/** Returns the field manager of a write: `fieldManager` of the query, else the user agent up to its first slash. */
 export function managerName(call: RequestContext): string {
   return call.info.query.first("fieldManager").toWellFormed() || managerOfAgent(header(call.exchange, "user-agent"));
 }
@@ -75,9 +75,9 @@ export function recordOwners(call: RequestContext, object: ApiObject, live: ApiO
 }
 
 /**
- * The object with its managed fields after this write to `live`, both in the request's version. An object keeps those that it had if
- * its conversion to the version of an owner fails, or if it does not fit its own version (upstream since kubernetes/kubernetes#136949; earlier it
- * lost them). It has none if the version of an owner does not declare one of its fields, as upstream.
+ * Returns the object with its managed fields after this write to `live`, both in the request's version. If the object cannot be converted
+ * to the version of an owner, or does not fit its own version, it keeps the managed fields that it had (as upstream since
+ * kubernetes/kubernetes#136949). If the version of an owner does not declare one of its fields, the object loses them, as upstream.
  */
 export function recordOwnersNow(call: RequestContext, object: ApiObject, live: ApiObject | undefined): ApiObject {
   try {
@@ -95,7 +95,8 @@ function withOwners(call: RequestContext, object: ApiObject, live: ApiObject | u
   const own = sentEntries(call, object, live);
   if (call.endpoint.resource.custom) {
     const atom = atomOf(call.endpoint.schema);
-    // The object does not have the types of its definition: the definition has changed, or the status of a new object is wrong, which is dropped.
+    // The object does not have the types of its definition. Either the definition has changed, or the status of a new object is wrong; such
+    // a status is dropped.
     if (!isTyped(atom, before) || !isTyped(atom, after)) return withEntries(object, live?.metadata.managedFields);
   }
   if (live !== undefined && call.endpoint.resource.custom) {
@@ -106,9 +107,9 @@ function withOwners(call: RequestContext, object: ApiObject, live: ApiObject | u
     return withEntries(object, live.metadata.managedFields);
   }
   const owners = own ?? readOwners(live?.metadata.managedFields) ?? noOwners;
-  // A live object without entries had them cleared: none are recorded until the next apply.
+  // The entries of a live object without owners were cleared. None are recorded until the next apply.
   if (owners.size === 0 && live !== undefined) return withEntries(object, undefined);
-  // An object that cannot be represented as a field set.
+  // An object whose list items lack keys cannot be represented as a field set.
   if (!hasAllKeys(atomOf(call.endpoint.schema), after)) return withEntries(object, live?.metadata.managedFields);
   const owned = ownersAfterUpdate(versions, before, after, owners, writerOf(call, managerName(call)), found);
   return withEntries(object, writeOwners(capped(owned)));
@@ -119,7 +120,10 @@ function areKnown(entries: readonly ManagedFieldsEntry[] | undefined, versions: 
   return entries?.every(({ apiVersion = "" }) => apiVersion === versions.current || versions.atom(apiVersion) !== undefined) ?? true;
 }
 
-/** The object as a read would return it: without write-only fields and omitted empty maps, which custom resources do not have. */
+/**
+ * Returns the object as a read would return it: without write-only fields, and without empty maps that are omitted. Custom resources have
+ * neither.
+ */
 function asShown(endpoint: Endpoint, object: ApiObject): ApiObject {
   if (endpoint.resource.custom) return object;
   const { withoutEmptyMaps } = endpoint.stored;
@@ -129,7 +133,10 @@ function asShown(endpoint: Endpoint, object: ApiObject): ApiObject {
     : endpoint.fromStored(withoutEmptyMaps(endpoint.toStored(object)));
 }
 
-/** The owners that the client sent, if they are valid and differ from those of the live object; empty if it clears them. */
+/**
+ * Returns the owners that the client has sent, if they are valid and differ from those of the live object. The list is empty if the client
+ * clears them.
+ */
 function sentEntries(call: RequestContext, object: ApiObject, live: ApiObject | undefined): Owners | undefined {
   const sent = object.metadata.managedFields;
   if (call.subresource !== undefined || sent === undefined || sameValue(sent, live?.metadata.managedFields)) return undefined;
@@ -145,14 +152,14 @@ export function withEntries(object: ApiObject, entries: readonly ManagedFieldsEn
   return { ...object, metadata };
 }
 
-/** The object as a value that apply works on: without its managed fields, which have no owner. */
+/** Returns the object as a value that apply works on, without its managed fields, which have no owner. */
 export function withoutEntries(object: ApiObject): Json {
   return withEntries(object, undefined) as unknown as Json; // canonical objects are plain values
 }
 
 const emptyObjects = new WeakMap<Endpoint, ApiObject>();
 
-/** Go's zero value of the kind: the structs that are never omitted. */
+/** Makes Go's zero value of the kind: an object with only the structs that are never omitted. */
 export function emptyObject(endpoint: Endpoint): ApiObject {
   const known = emptyObjects.get(endpoint);
   if (known !== undefined) return known;
@@ -161,14 +168,14 @@ export function emptyObject(endpoint: Endpoint): ApiObject {
   return made;
 }
 
-/** The resource of a request in another version of its group; undefined if it is not served. */
+/** Returns the endpoint of the request's resource in another version of its group; undefined if that version is not served. */
 export function versionEndpoint({ endpoint, catalog }: RequestContext, apiVersion: string): Endpoint | undefined {
   if (apiVersion === endpoint.apiVersion) return endpoint;
   const { group, version } = splitGroupVersion(apiVersion);
   return group === endpoint.group ? catalog.endpoint(group, version, endpoint.plural) : undefined;
 }
 
-/** Conversions of a request's object between the versions of its group. */
+/** Makes the conversions of a request's object between the versions of its group. */
 export function versionsOf(call: RequestContext): Versions {
   const { endpoint } = call;
   const endpointOf = (apiVersion: string) => versionEndpoint(call, apiVersion);
@@ -200,7 +207,7 @@ function convertTo(call: RequestContext, object: Json, from: Endpoint, to: Endpo
   const decoded = from.decode(treeFromJson(object), { reader: "yaml", findings: [] });
   return to.fromStored(to.stored.applyDefaults(from.toStored(decoded))) as unknown as Json; // canonical objects are plain values
 }
-/** Fields that the other version does not declare are not removed here, as upstream. */
+/** Converts a custom resource. As upstream, fields that the other version does not declare are not removed here. */
 function convertCustom(object: Json, from: Endpoint, to: Endpoint): Json {
   const renamed = { ...object as { readonly [key: string]: Json }, apiVersion: to.apiVersion };
   if (isPlain(from) && isPlain(to)) return renamed;
@@ -219,7 +226,7 @@ function isPlain(endpoint: Endpoint): boolean {
 
 const resets = new WeakMap<Endpoint, Map<string, FieldSet>>();
 
-/** The fields that a write to this path does not change: the status, or all but the status. */
+/** Returns the fields that a write to this path does not change: the status, or everything but the status. */
 function notWritten(endpoint: Endpoint, subresource: string): FieldSet {
   const known = resets.get(endpoint) ?? new Map<string, FieldSet>();
   resets.set(endpoint, known);
@@ -235,7 +242,7 @@ function leftByDefault(endpoint: Endpoint, subresource: string): readonly string
   return endpoint.subresources.has("status") ? ["status"] : [];
 }
 
-/** Whether two lists of entries differ in times at most. */
+/** Whether two lists of entries are equal, apart from their times. */
 export function sameButTimes(a: readonly ManagedFieldsEntry[] | undefined, b: readonly ManagedFieldsEntry[] | undefined): boolean {
   if (a === b) return true;
   const ours = readOwners(a), theirs = readOwners(b);

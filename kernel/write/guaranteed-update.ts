@@ -19,7 +19,7 @@ export type Tried<T> =
   | {
     readonly tag: "done";
     readonly result: T;
-    /** Whether there was a commit, which the store accepts for the newest state only. */
+    /** Whether there was a commit. The store accepts a commit only for the newest state. */
     readonly committed: boolean;
   }
   | { readonly tag: "lost"; readonly found: Entry | undefined };
@@ -27,7 +27,10 @@ export type Tried<T> =
 /** The state to which a write applies, if the object exists. */
 export type Start = Live & { readonly item: Item };
 
-/** Repeats `attempt` with each newer state until it succeeds or the request's deadline; undefined if the object was deleted. */
+/**
+ * Repeats `attempt` with each newer state until it succeeds or the request's deadline ends it. Resolves with undefined if the object was
+ * deleted.
+ */
 export async function guaranteedUpdate<T>(
   call: RequestContext,
   { item, renew }: Start,
@@ -48,7 +51,7 @@ export async function guaranteedUpdate<T>(
       if (found?.revision === current.revision) return answerOf(tried);
     }
     if (found === undefined) return undefined;
-    // Retries have no bound but the deadline, so that each of many concurrent writers succeeds.
+    // The deadline is the only bound on retries, so that each of many concurrent writers succeeds.
     call.deadline.signal.throwIfAborted();
     [current, confirm] = [found, undefined];
   }

@@ -1,7 +1,7 @@
-/** Upstream's alphabet: no vowels and no ambiguous characters. */
+/** The characters of generated names. As upstream, there are no vowels and no ambiguous characters. */
 const alphabet = "bcdfghjklmnpqrstvwxz2456789";
 
-/** Five random characters for generated names; `random` returns numbers in [0, 1). */
+/** Returns five random characters for a generated name. `random` returns numbers in [0, 1). */
 export function randomSuffix(random: () => number): string {
   return Array.from({ length: 5 }, () => alphabet[Math.floor(random() * alphabet.length)]).join("");
 }

@@ -1,4 +1,4 @@
-/** Owner references and field managers of an object that admission has changed, with warnings for the client. */
+/** Checks owner references and field managers of an object that admission has changed, and warns the client. */
 import { ownersProblem } from "../../core/apply/mod.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import type { Warnings } from "../request/warnings.ts";

@@ -12,7 +12,7 @@ import type { DeleteRequest } from "./delete-options.ts";
 import { admissionServer, everything, servedEndpoint } from "./admission-server.ts";
 import { CallHookContext, type RequestContext } from "../request-context.ts";
 
-/** `deletion`: the options of a deletion; `reinvocation`: of the mutating steps that run. */
+/** Makes the context of a hook. `deletion` has the options of a deletion, `reinvocation` the state of the mutating steps that run. */
 export function requestHookContext(
   call: RequestContext,
   deletion?: DeleteRequest,
@@ -75,21 +75,21 @@ class WriteContext extends CallHookContext implements RequestHookContext {
   }
 }
 
-/** Takes back the effects of admission steps after a write that was not stored, for certain. */
+/** Runs the functions with which admission steps undo their effects. Called if it is certain that the write was not stored. */
 export async function takeBack({ takeBacks }: RequestContext): Promise<void> {
   for (const undo of takeBacks.splice(0)) await undo();
 }
 
-/** For hooks that run once. */
+/** The reinvocation state of hooks that run only once. */
 const firstRun: Reinvocation = Object.freeze<Reinvocation>({ isSecondRun: false, request() {}, stateOf: (_key, make) => make() });
 
-/** The access of a request: its reviews end when its client leaves. */
+/** Makes the access of a request. Its reviews end when the client closes its connection. */
 function accessOf(access: Access, waiting: Waiting): Access {
   const { rules, authenticateToken, issueToken } = access;
   return { authorize: (user, attributes) => access.authorize(user, attributes, waiting), rules, authenticateToken, issueToken };
 }
 
-/** A reader of objects through the cache. Kinds that are not served have no objects. */
+/** Makes a reader that reads objects through the cache. It finds no objects of kinds that are not served. */
 function readerOf(call: RequestContext): Reader {
   const { catalog, backend } = call;
   const endpointOf = (groupVersion: string, resource: string) => servedEndpoint(catalog, groupVersion, resource);

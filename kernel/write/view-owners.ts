@@ -1,6 +1,6 @@
 /**
- * Field managers of an object in a subresource's view. The view has no managed fields itself: those of the object are translated to the
- * view before a write, and back after it, as upstream does for `scale`.
+ * Translates the field managers of an object to a subresource's view before a write, and back after it, as upstream does for `scale`. The
+ * view has no managed fields itself.
  */
 import {
   difference,
@@ -27,7 +27,7 @@ interface Pair {
   readonly ofObject: FieldSet;
 }
 
-/** The entries of the view: for each owner of the object, the fields of the view that it owns. */
+/** Returns the entries of the view: each owner of the object, with the fields of the view that it owns. */
 export function viewEntries(call: RequestContext, view: Endpoint, entries: Entries): Entries {
   const owners = readOwners(entries) ?? noOwners;
   const shown = new Map<string, Owner>();
@@ -41,8 +41,8 @@ export function viewEntries(call: RequestContext, view: Endpoint, entries: Entri
 }
 
 /**
- * The entries of the object after a write to the view. Fields that an owner lost or gained in the view are removed or added in the object;
- * added entries have this subresource and no time. Entries in versions that are not served are dropped.
+ * Returns the entries of the object after a write to the view. Fields that an owner has lost or gained in the view are removed or added in
+ * the object. Added entries have this subresource and no time. Entries in versions that are not served are dropped.
  */
 export function objectEntries(call: RequestContext, view: Endpoint, entries: Entries, after: Entries): Entries {
   const shown = new Map(readOwners(after) ?? noOwners);
@@ -72,7 +72,7 @@ function addGained(call: RequestContext, shown: Owners, owners: Map<string, Owne
   }
 }
 
-/** The fields of the view in a version of the object; undefined for a version that is not served. */
+/** Returns the fields of the view in a version of the object; undefined if the version is not served. */
 function pairsOf(call: RequestContext, apiVersion: string): readonly Pair[] | undefined {
   const found = versionEndpoint(call, apiVersion);
   if (found === undefined) return undefined;

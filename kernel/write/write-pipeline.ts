@@ -19,17 +19,19 @@ import { withOwnersOnce, withValidManagers } from "./owners.ts";
 import { withDeclaredRules } from "./declared-rules.ts";
 import { inStoredForm, isValidatedAsSent } from "./stored-form.ts";
 
-/** The metadata with `changes`; undefined values remove their keys. The same metadata if nothing changes, as in most updates. */
+/**
+ * Returns the metadata with `changes`; a value of undefined removes its key. Returns `meta` itself if nothing changes, as in most updates.
+ */
 export function metaWith(meta: ObjectMeta, changes: { readonly [K in keyof ObjectMeta]?: ObjectMeta[K] | undefined }): ObjectMeta {
   let merged: Record<string, unknown> | undefined;
   for (const key of Object.keys(changes) as (keyof ObjectMeta)[]) {
     const value = changes[key];
     if (value === undefined) {
-      // Only an existing key: V8 slows objects down after a `delete`, and most changes remove nothing.
+      // Only an existing key is deleted: V8 slows down objects after a `delete`, and most changes remove nothing.
       if (Object.hasOwn(meta, key)) delete (merged ??= { ...meta })[key];
     } else if (meta[key] !== value) (merged ??= { ...meta })[key] = value;
   }
-  // Only fields of ObjectMeta were added; encoding sorts keys by the schema.
+  // The changes add only fields of ObjectMeta. Their order does not matter: encoding sorts keys by the schema.
   return (merged ?? meta) as ObjectMeta;
 }
 
@@ -54,13 +56,13 @@ export function checkNamespaceOf({ endpoint, info }: RequestContext, { metadata:
   throw badRequestError("the namespace of the provided object does not match the namespace sent on the request");
 }
 
-/** The stored form of an object of the request, after the mutating steps of admission. */
+/** Makes the stored form of an object of the request, after the mutating steps of admission. */
 async function admit(call: RequestContext, object: ApiObject, prior: ApiObject | undefined): Promise<ApiObject> {
   const sent = inStoredForm(call.endpoint, object), next = await mutated(call, sent, prior);
   return next === sent ? next : setNamespace(call, withValidManagers(sent, next, call.warnings), true);
 }
 
-/** Metadata that the server sets at creation, after the mutating steps of admission. */
+/** Fields of metadata that the server sets at creation, after the mutating steps of admission. A client's values are removed. */
 const serverMeta = Object.freeze({ uid: undefined, creationTimestamp: undefined, resourceVersion: undefined, selfLink: undefined });
 const noDeletion = Object.freeze({ deletionTimestamp: undefined, deletionGracePeriodSeconds: undefined });
 
@@ -69,7 +71,10 @@ function withMeta(object: ApiObject, changes: Parameters<typeof metaWith>[1]): A
   return metadata === object.metadata ? object : { ...object, metadata };
 }
 
-/** The object that a create stores, from one in the request's version. `keepsDeletion`: an apply may create an object that is being deleted. */
+/**
+ * Makes the object that a create stores from one in the request's version. `keepsDeletion`: an apply may create an object that is already
+ * being deleted.
+ */
 export async function toCreate(call: RequestContext, object: ApiObject, keepsDeletion = false): Promise<ApiObject> {
   const { endpoint, catalog, backend, warnings } = call;
   const { resource } = endpoint;
@@ -89,7 +94,7 @@ export async function toCreate(call: RequestContext, object: ApiObject, keepsDel
   await authorizeContents(call, next, undefined);
   if (resource.strategy?.preparesStatus !== true) next = withStatusOf(call, next, undefined);
   next = resource.prepare?.(next, undefined, context) ?? next;
-  next = dropDisabled(endpoint.stored.schema)(next, undefined, catalog.gates.isOn) as ApiObject; // keeps required fields
+  next = dropDisabled(endpoint.stored.schema)(next, undefined, catalog.gates.isOn) as ApiObject; // required fields are never dropped
   next = resource.dropDisabled?.(next, undefined, catalog.gates.isOn) ?? next;
   const written = [
     ...(resource.strategy?.ownMetaRules ? [] : validateObjectMeta(next.metadata, metaRulesOf(resource, catalog.names))),

@@ -25,7 +25,7 @@ export async function writeStatus(call: RequestContext, endpoint: Endpoint, obje
   const { stored, group, plural } = endpoint, key = keyOf(backend.prefix, stored, namespace, name);
   const revisionOf = (item: Item | undefined) => String(item?.revision ?? "");
   const { item, renew } = await backend.reads.live(stored, key, { signal });
-  // Memory may be older than the state that the caller has read.
+  // The state in memory may be older than the state that the caller has read.
   const current = revisionOf(item) === resourceVersion || renew === undefined ? item : await renew();
   if (current === undefined) throw notFoundError({ group, name: plural }, name);
   const lost = () => conflictError({ group, name: plural }, name, modifiedText);
@@ -41,7 +41,7 @@ export async function writeStatus(call: RequestContext, endpoint: Endpoint, obje
 
 const noBytes = new Uint8Array();
 
-/** The context of a PUT of the status of `object` by the server itself. */
+/** Makes the context of a PUT of the status of `object`, which the server itself sends. */
 function statusCall(call: RequestContext, endpoint: Endpoint, { metadata }: ApiObject, signal: AbortSignal): RequestContext {
   const { name = "", namespace = "" } = metadata, { group, apiVersion, plural } = endpoint;
   const within = namespace === "" ? "" : `/namespaces/${namespace}`;
@@ -61,7 +61,7 @@ function statusCall(call: RequestContext, endpoint: Endpoint, { metadata }: ApiO
     ...call,
     exchange,
     body: noBytes,
-    info: requestInfo("PUT", url)!, // its parts are names that were stored
+    info: requestInfo("PUT", url)!, // the path consists of names that were stored
     user: loopback,
     endpoint,
     subresource: endpoint.subresources.get("status"),

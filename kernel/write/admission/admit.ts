@@ -21,14 +21,14 @@ const phases = Object.freeze(
   } satisfies Record<string, Phases>,
 );
 
-/** Applies the mutating steps in order, and all of them once more if one of them requests it. */
+/** Applies the mutating steps in order. If one of them requests it, all of them run once more. */
 export async function mutated(call: RequestContext, object: ApiObject, prior: ApiObject | undefined): Promise<ApiObject> {
   const steps = await stepsFor(call, phases.mutating, written(object, prior));
   if (steps.length === 0) return object;
   return await inRuns(call, object, (given, context) => passed(call, steps, given, ({ mutate }, next) => mutate?.(next, prior, context)));
 }
 
-/** The object after one run of all mutating steps, and after a second one if a step requests it. */
+/** Runs all mutating steps, and a second time if a step requests it. Returns the object after the runs. */
 async function inRuns(
   call: RequestContext,
   object: ApiObject,
@@ -61,7 +61,7 @@ export async function approveDeletion(call: RequestContext, prior: ApiObject, op
   await rejectForReason(call, steps, prior.metadata.name ?? "", ({ refuseDelete }) => refuseDelete?.(prior, context));
 }
 
-/** As `mutate`, for the request of an action. */
+/** Does the same as `mutated`, for the request of an action. */
 export async function mutatedAction(call: RequestContext, request: ApiObject): Promise<ApiObject> {
   const steps = await stepsFor(call, phases.mutatingAction, acted(request));
   if (steps.length === 0) return request;
@@ -88,7 +88,7 @@ function acted(request: ApiObject | undefined): Subject {
   return { operation: "CREATE", object: request, oldObject: undefined };
 }
 
-/** The object after all steps. */
+/** Returns the object after all steps. */
 async function passed(
   call: RequestContext,
   steps: readonly Admission[],
@@ -102,7 +102,7 @@ async function passed(
   return next;
 }
 
-/** Throws 403 with the first reason of a step. `name`: of the object. */
+/** Throws 403 with the first reason that a step returns. `name` is the name of the object. */
 async function rejectForReason(
   call: RequestContext,
   steps: readonly Admission[],
@@ -129,7 +129,7 @@ async function inOrder(
   try {
     for (current of steps) {
       await run(current);
-      // A step begins when the one before has ended: reading the clock takes longer than most steps.
+      // The next step begins at the time when the one before has ended. Reading the clock again would take longer than most steps.
       begun = ended(call, current.name, type, false, begun);
     }
   } catch (error) {
@@ -144,7 +144,7 @@ function forbidden({ endpoint: { group, plural } }: RequestContext, name: string
   return forbiddenError({ group, name: plural }, name, reason);
 }
 
-/** The runs of the mutating steps of one write. */
+/** The runs of the mutating steps of one write, with the states that steps keep for the second run. */
 class Runs implements Reinvocation {
   isSecondRun = false;
   isRequested = false;
@@ -156,11 +156,11 @@ class Runs implements Reinvocation {
 
   stateOf<S>(key: object, make: () => S): S {
     if (!this.#states.has(key)) this.#states.set(key, make());
-    return this.#states.get(key) as S; // made by the same step
+    return this.#states.get(key) as S; // the same step has made it
   }
 }
 
-/** Runs `run` and records its duration as that of the admission step `name`. */
+/** Runs `run`, and records how long it took as the duration of the admission step `name`. */
 export async function measured<T>(call: RequestContext, name: string, type: AdmissionType, run: () => Promise<T> | T): Promise<T> {
   const begun = call.backend.meter.now();
   try {
@@ -176,11 +176,14 @@ export async function measured<T>(call: RequestContext, name: string, type: Admi
 function ended(call: RequestContext, name: string | undefined, type: AdmissionType, rejected: boolean, begun: number): number {
   return call.backend.meter.admitted(name, type, operations[call.info.verb] ?? "UPDATE", rejected, begun);
 }
-/** Records the end of a step that threw an error. A request that goes on in another thread was not rejected: its steps are recorded there. */
+/**
+ * Records the end of a step that has thrown an error. If the error means that the request goes on in another thread, nothing is recorded:
+ * its steps are recorded there.
+ */
 function failed(call: RequestContext, name: string | undefined, type: AdmissionType, begun: number, error: unknown): void {
   if (!(error instanceof MovedWork)) ended(call, name, type, true, begun);
 }
-/** Admission operations by verb; UPDATE for other verbs. */
+/** The names of operations for admission, by verb. Other verbs are UPDATE. */
 const operations: Readonly<Record<string, string>> = { create: "CREATE", delete: "DELETE", deletecollection: "DELETE" };
 
 /** Runs side effects, except in a dry run. Throws 400 for a dry run if a step has side effects and does not declare `supportsDryRun`. */

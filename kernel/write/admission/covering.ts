@@ -1,4 +1,4 @@
-/** The admission steps that run for a request: the configuration may narrow each of them by match rules. */
+/** Finds the admission steps that run for a request. The configuration may narrow each step by match rules. */
 import { attributesOf, type Subject } from "../../../core/admission/attributes.ts";
 import { coveredForm } from "../../../core/admission/matching.ts";
 import type { Admission } from "../../../core/plugin.ts";
@@ -6,10 +6,10 @@ import type { RequestContext } from "../../request-context.ts";
 import type { DeleteRequest } from "../delete-options.ts";
 import { requestHookContext } from "../request-hook-context.ts";
 
-/** Functions of steps: a constant, by whose identity the steps that have one of them are kept. */
+/** Names of functions that a step may have. Callers pass a constant list: the steps for a list are kept by the identity of the list. */
 export type Phases = readonly (keyof Admission)[];
 
-/** By all steps of a resource. */
+/** The steps that have one of the functions, by the list of all steps of a resource. */
 const kept = new WeakMap<readonly Admission[], Map<Phases, readonly Admission[]>>();
 
 function stepsWith(all: readonly Admission[], phases: Phases): readonly Admission[] {
@@ -21,8 +21,8 @@ function stepsWith(all: readonly Admission[], phases: Phases): readonly Admissio
 }
 
 /**
- * The steps of the resource that have one of these functions and run for this request, in order. Not a Promise unless one of the steps is
- * narrowed. Rejects with 404 if a rule selects namespaces and the namespace of the request does not exist.
+ * The steps of the resource that have one of these functions and run for this request, in order. The result is a Promise only if one of the
+ * steps is narrowed. Rejects with 404 if a rule selects namespaces and the namespace of the request does not exist.
  */
 export function stepsFor(
   call: RequestContext,

@@ -6,8 +6,10 @@ import { goQuote } from "../../../core/tree/go-quote.ts";
 import { type Item, keyOf } from "../../objects/objects.ts";
 import { type RequestContext, resourceName } from "../../request-context.ts";
 
-/** Throws 404 for an absent namespace, 403 for one that is being terminated and 500 for an invalid name. Servers without the Namespace kind
- *  check nothing. */
+/**
+ * Throws 404 for an absent namespace, 403 for one that is being terminated and 500 for an invalid name. A server without the Namespace kind
+ * checks nothing.
+ */
 export async function checkNamespace(call: RequestContext, name: string): Promise<void> {
   const { catalog, backend, info } = call;
   if (!catalog.checksNamespaces || !call.endpoint.namespaced || info.namespace === "") return;
@@ -15,7 +17,8 @@ export async function checkNamespace(call: RequestContext, name: string): Promis
   if (kind === undefined) return;
   const wrong = pathSegmentName(info.namespace, false);
   if (wrong.length > 0) throw internalError(`invalid resource name ${goQuote(info.namespace)}: [${wrong.join(" ")}]`);
-  // From memory if possible, as upstream's informer; own writes are visible at once. A state that would reject the create is read again.
+  // The namespace is read from memory if possible, as upstream's informer does. Writes of this server are visible at once. A state that
+  // would reject the create is read again from the store.
   const { item, renew } = await backend.reads.live(kind, keyOf(backend.prefix, kind, "", info.namespace), call.deadline);
   if (item !== undefined && !isTerminating(item)) return;
   const newest = renew === undefined ? item : await renew();
@@ -30,7 +33,7 @@ export async function checkNamespace(call: RequestContext, name: string): Promis
 }
 
 function isTerminating(item: Item): boolean {
-  // Decoded only if one of the two words is in the text.
+  // The namespace is decoded only if its text contains one of the two words.
   if (!item.text.includes("deletionTimestamp") && !item.text.includes("Terminating")) return false;
   const namespace: ApiObject & { status?: { phase?: string } } = item.object;
   return namespace.metadata.deletionTimestamp !== undefined || namespace.status?.phase === "Terminating";

@@ -45,10 +45,10 @@ import { orRefuse } from "./patch.ts";
 import { partlyDecoded } from "./partly-decoded.ts";
 import { allowedByLastApplied, withLastApplied } from "./last-applied.ts";
 
-/** An applied document. */
+/** The document of a server-side apply. */
 export interface ApplyDocument {
   readonly config: { readonly [key: string]: Json };
-  /** Duplicate keys. */
+  /** Keys that the document contains more than once. */
   readonly duplicates: readonly string[];
 }
 
@@ -68,19 +68,22 @@ export function readApply(body: Uint8Array): ApplyDocument {
       : "number";
     throw bad(`error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${what} into Go value of type map[string]interface {}`);
   }
-  return { config: jsonFromTree(read.tree) as { readonly [key: string]: Json }, duplicates: read.duplicates }; // an object's value is one
+  return { config: jsonFromTree(read.tree) as { readonly [key: string]: Json }, duplicates: read.duplicates }; // the value of an object is one
 }
 
-/** As `readApply`, for CBOR. Duplicate keys are an error. */
+/** Does the same as `readApply` for CBOR. Duplicate keys are an error there. */
 export function readCborApply(body: Uint8Array): ApplyDocument {
   // Upstream's prefix, which is the same for all encodings.
   const bad = (why: string) => badRequestError(`error decoding YAML: ${why}`);
   const tree = orRefuse(() => objectOfCbor(readCbor(body)), bad);
   if (tree instanceof CborFailure) throw bad(tree.text);
-  return { config: jsonFromTree(tree) as { readonly [key: string]: Json }, duplicates: [] }; // an object's value is one
+  return { config: jsonFromTree(tree) as { readonly [key: string]: Json }, duplicates: [] }; // the value of an object is one
 }
 
-/** The object after the apply, in the request's version, with defaults and managed fields. `live` is undefined if it does not exist. */
+/**
+ * Returns the object after the apply, in the request's version, with defaults and managed fields. `live` is undefined if the object does
+ * not exist.
+ */
 export function appliedObject(
   call: RequestContext,
   live: ApiObject | undefined,
@@ -114,7 +117,7 @@ export function appliedObject(
   return named.kind === kind && named.apiVersion === apiVersion ? named : { ...named, kind, apiVersion };
 }
 
-/** The owners before the apply. Fields of an object without managed fields belong to `before-first-apply`. */
+/** Returns the owners before the apply. The fields of an object without managed fields belong to `before-first-apply`. */
 function ownersOf(versions: Versions, call: RequestContext, before: Json, live: ApiObject | undefined, writer: Writer): Owners {
   if (live === undefined) return noOwners;
   const owners = readOwners(live.metadata.managedFields);
@@ -128,8 +131,8 @@ function ownersOf(versions: Versions, call: RequestContext, before: Json, live: 
 }
 
 /**
- * Rejects an object to which nothing can be applied: with list items without their keys, or of a definition whose types have changed.
- * `before` and `after` enclose its name in the message.
+ * Rejects an object to which nothing can be applied, because list items lack their keys or because the definition has changed the types. In
+ * the message, `before` and `after` stand around the object's name.
  */
 function refuseUntyped({ endpoint }: RequestContext, object: Json, before: string, after: string): void {
   const atom = atomOf(endpoint.schema);
@@ -155,7 +158,7 @@ function orTakenOver(versions: Versions, before: Json, config: Json, owners: Own
   return { done: false, conflicts: conflicts.filter(({ set }) => !isEmptySet(set)) };
 }
 
-/** Kind, version and metadata of the document, in upstream's order. */
+/** Checks kind, version and metadata of the document, in upstream's order. */
 function checkDocument({ endpoint }: RequestContext, config: { readonly [key: string]: Json }): void {
   const type = typeText(config);
   const wanted = `${endpoint.group}/${endpoint.version}, Kind=${endpoint.kind}`;
@@ -178,14 +181,14 @@ function areEntries(value: Json | undefined): boolean {
   });
 }
 
-/** Group, version and kind in Go's format: `/v1, Kind=ConfigMap`. */
+/** Returns group, version and kind in Go's format: `/v1, Kind=ConfigMap`. */
 function typeText(config: { readonly [key: string]: Json }): string {
   const parts = textOf(config, "apiVersion").split("/");
   const [group, version] = parts.length === 1 ? ["", parts[0]] : parts.length === 2 ? parts : ["", ""];
   return parts.length > 2 ? "/, Kind=" : `${group}/${version}, Kind=${textOf(config, "kind")}`;
 }
 
-/** Namespace, name and type for messages: `demo/one; /v1, Kind=ConfigMap`. */
+/** Returns namespace, name and type for messages: `demo/one; /v1, Kind=ConfigMap`. */
 function shownName(object: { readonly [key: string]: Json }): string {
   const metadata = Object.hasOwn(object, "metadata") && isObject(object["metadata"]) ? object["metadata"] : {};
   return `${textOf(metadata, "namespace")}/${textOf(metadata, "name")}; ${typeText(object)}`;
@@ -195,7 +198,7 @@ function textOf(object: { readonly [key: string]: Json }, key: string): string {
   return typeof value === "string" ? value : "";
 }
 
-/** The merged value as an object of the kind, with defaults. */
+/** Decodes the merged value to an object of the kind, with defaults. */
 function decodeMerged(call: RequestContext, live: Json, merged: Json, config: { readonly [key: string]: Json }): ApiObject {
   const { endpoint } = call;
   const resource = call.catalog.endpoint(call.info.group, call.info.version, call.info.resource)?.resource;
@@ -218,7 +221,7 @@ function decodeMerged(call: RequestContext, live: Json, merged: Json, config: { 
   }
 }
 
-/** Upstream's error for an apply that changes the scale of a custom resource. */
+/** Returns upstream's error for an apply that changes the scale of a custom resource. */
 function notConverted({ apiVersion }: Endpoint, config: { readonly [key: string]: Json }): StatusError {
   const why = `request to convert CR to an invalid group/version: ${apiVersion}`;
   return new StatusError("Unknown", `failed to convert new object (${shownName(config)}) to proper version: ${why}`);

@@ -1,4 +1,4 @@
-/** The bodies of requests in audit events. */
+/** Records the bodies of requests in audit events. */
 import { encoder } from "../../../core/derive/encode.ts";
 import type { ApiObject } from "../../../core/meta/object-meta.ts";
 import { DeleteOptions } from "../../../core/meta/options.ts";
@@ -34,7 +34,7 @@ function writtenJson(body: Uint8Array): string | undefined {
   return readJson(body).ok ? compactJson(new TextDecoder().decode(body)) : undefined;
 }
 
-/** Records the document of an apply as it was sent; one in YAML or CBOR as JSON. */
+/** Records the document of an apply as it was sent. A document in YAML or CBOR is recorded as JSON. */
 export function noteApplied(
   { audit }: Pick<RequestContext, "audit">,
   body: Uint8Array,
@@ -45,7 +45,7 @@ export function noteApplied(
 }
 
 const encodeOptions = encoder(DeleteOptions);
-/** Records delete options of a body; those of the query are in the event's URI. As upstream, in the internal version. */
+/** Records delete options that come from a body, in the internal version, as upstream. Options in the query are part of the event's URI. */
 export function noteDeleteOptions(
   { audit, catalog }: Pick<RequestContext, "audit" | "catalog">,
   options: Infer<typeof DeleteOptions>,

@@ -26,7 +26,7 @@ import { orRefuse, reportFindings } from "./patch.ts";
 import { typeOf, typeOfCbor } from "../../../core/derive/document-type.ts";
 
 /**
- * The object that a create or update sent, in the request's version, with defaults.
+ * Reads the object that a create or update has sent, in the request's version, with defaults.
  *
  * @param shown the same request with the endpoint of the body's kind, where a subresource has its own
  */
@@ -46,7 +46,7 @@ function decodeBody(bytes: Uint8Array, encoding: Encoding, shown: RequestContext
   return encoding === "cbor" ? fromCbor(bytes, shown, validation) : fromText(bytes, encoding, shown, validation);
 }
 
-/** Upstream's excerpt of a body that it does not recognise: the beginning, in hexadecimal unless it is a JSON object. */
+/** Returns upstream's excerpt of a body that it does not recognise: the beginning, in hexadecimal unless it looks like a JSON object. */
 function excerptOf(bytes: Uint8Array): string {
   if (bytes.length === 0) return "<empty>";
   const head = bytes.subarray(0, 30);
@@ -98,7 +98,7 @@ function fromCbor(bytes: Uint8Array, call: RequestContext, validation: FieldVali
   return { ...object, kind: endpoint.kind, apiVersion: endpoint.apiVersion };
 }
 
-/** A custom resource in CBOR has a kind and an apiVersion; its values are read before they are checked. */
+/** Checks a custom resource in CBOR. It must have a kind and an apiVersion; its values are decoded before these are checked. */
 function checkCustomCbor(
   { endpoint }: RequestContext,
   item: CborItem,
@@ -120,7 +120,7 @@ function notation(bytes: Uint8Array): string {
   return diagnosticOf(bytes) ?? hexText(bytes);
 }
 
-/** A CBOR document with its kind and apiVersion. Throws if they cannot be decoded. */
+/** Reads a CBOR document with its kind and apiVersion. Throws if these cannot be decoded. */
 export function recognisedCbor(bytes: Uint8Array, refuse: (why: string) => Error): CborDocument {
   return orRefuse(() => {
     const item = readCbor(bytes);
@@ -155,7 +155,7 @@ function fromText(bytes: Uint8Array, encoding: "json" | "yaml", call: RequestCon
     if (!(error instanceof DecodeError)) throw error;
     throw unhandledError(endpoint.kind, endpoint.version, endpoint, error.message);
   }
-  // A list is refused by its kind below: its items are known.
+  // The items of a list are known, so a list is rejected below, because of its kind.
   const isList = endpoint.resource.custom === true && type.kind.endsWith("List");
   const findings = isList ? report.findings.filter((each) => each !== 'unknown field "items"') : report.findings;
   if (validation === "Strict" && (read.duplicates.length > 0 || findings.length > 0)) {
@@ -167,14 +167,14 @@ function fromText(bytes: Uint8Array, encoding: "json" | "yaml", call: RequestCon
   return { ...object, kind: endpoint.kind, apiVersion: endpoint.apiVersion };
 }
 
-/** A body of a custom resource has a kind, and is no list. */
+/** Checks that the body of a custom resource has a kind and is no list. */
 function checkCustomDocument(endpoint: Endpoint, kind: string, tree: Tree, bytes: Uint8Array): void {
   if (kind === "") throw unrecognisedError(endpoint, `Object 'Kind' is missing in '${new TextDecoder().decode(bytes)}'`, bytes);
   if (kind.endsWith("List") || !(tree instanceof TreeObject) || (tree.get("items") ?? null) === null) return;
   throw new StatusError("Unknown", "*unstructured.Unstructured is not a list: no Items field in this object");
 }
 
-/** 422 for a custom resource with another kind in its body; 403 if none can be created. */
+/** Returns a 422 for a custom resource whose body has another kind; a 403 if none can be created. */
 function wrongKind(call: RequestContext, kind: string, { metadata: { name = "" } }: ApiObject): StatusError {
   const { group, kind: expected, plural, resource } = call.endpoint;
   if (call.info.verb === "create" && resource.isTerminating?.() === true) {

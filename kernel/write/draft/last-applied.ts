@@ -9,7 +9,9 @@ import { annotationsBytesMax } from "../../../core/meta/labels.ts";
 
 const annotation = "kubectl.kubernetes.io/last-applied-configuration";
 
-/** The conflicts without the fields in the live object's annotation that are unchanged since kubectl set them. */
+/**
+ * Returns the conflicts without the fields that kubectl has set and that are unchanged since, according to the live object's annotation.
+ */
 export function allowedByLastApplied(versions: Versions, live: Json, conflicts: readonly Conflict[]): readonly Conflict[] {
   const allowed = setByLastApplied(versions, live);
   return allowed === undefined ? conflicts : conflicts.map((conflict) => ({ ...conflict, set: difference(conflict.set, allowed) }));
@@ -52,7 +54,7 @@ function annotationOf(live: Json): string | undefined {
   return typeof text === "string" && text !== "" ? text : undefined;
 }
 
-/** The value with sorted keys, as Go encodes maps. */
+/** Returns the value with sorted keys, as Go encodes maps. */
 function sortMembers(value: Json): Json {
   if (Array.isArray(value)) return value.map(sortMembers);
   if (!isObject(value)) return value;

@@ -5,21 +5,22 @@ import type { Tree } from "../../../core/tree/tree.ts";
 import { setOwn } from "../../../core/tree/values.ts";
 
 /**
- * The merged value decoded, if only top-level members of the live object have changed: these are decoded, the others are shared with it.
- * Undefined if members came or went. Not for custom resources, whose objects are decoded as a whole.
+ * Decodes the merged value if it differs from the live object only in the contents of top-level members. These members are decoded; the
+ * others are shared with the live object. Returns undefined if members were added or removed. It is not for custom resources, whose objects
+ * are decoded as a whole.
  *
  * @param live a decoded object, as a plain value
- * @param decode decodes an object of the kind, also one that lacks members
+ * @param decode decodes an object of the kind, even if it lacks members
  */
 export function partlyDecoded(live: Json, merged: Json, decode: (tree: Tree) => ApiObject): ApiObject | undefined {
   if (!isObject(live) || !isObject(merged)) return undefined;
   const keys = Object.keys(live);
   if (keys.length !== Object.keys(merged).length || !keys.every((key) => Object.hasOwn(merged, key))) return undefined;
   const changed = keys.filter((key) => merged[key] !== live[key]);
-  const part = decode(treeFromJson(Object.fromEntries(changed.map((key) => [key, merged[key]!])))) as unknown as JsonObject; // a plain value
-  // A member that decoding omits, such as an emptied map.
+  const part = decode(treeFromJson(Object.fromEntries(changed.map((key) => [key, merged[key]!])))) as unknown as JsonObject; // decode returns a plain value
+  // Decoding omits some members, such as a map that has become empty.
   if (!changed.every((key) => Object.hasOwn(part, key))) return undefined;
   const object: Record<string, Json> = { ...live };
   for (const key of changed) setOwn(object, key, part[key]!);
-  return object as unknown as ApiObject; // its members are those of two objects of the kind
+  return object as unknown as ApiObject; // its members come from two objects of the kind
 }

@@ -1,4 +1,4 @@
-/** Applies the dialects of patches to a live object. The result is a decoded and checked object in the request's version. */
+/** Applies patches of all types to a live object. The result is a decoded and checked object in the request's version. */
 import { CborError } from "../../../core/codec/cbor/read.ts";
 import { sortedText } from "../../../core/derive/raw-json.ts";
 import type { Json } from "../../../core/schema.ts";
@@ -25,7 +25,7 @@ import { foreignInternal, foreignType, meantVersion } from "../../catalog/known-
 import { servedJson, servedObject } from "../../objects/served.ts";
 import { typeOf } from "../../../core/derive/document-type.ts";
 
-/** The patched object in the request's version, without defaults. */
+/** Applies the patch to a live object. Returns the patched object in the request's version, without defaults. */
 export type Change = (live: Item) => ApiObject;
 
 /** Parses a patch; throws 400 or 413 if it is invalid. The returned change can be applied to each newer object. */
@@ -37,7 +37,7 @@ const dialects: Readonly<Record<DialectType, Dialect>> = {
   "application/strategic-merge-patch+json": strategic,
 };
 
-/** The dialect of a media type; undefined for one that the resource does not have. */
+/** Returns the dialect of a media type; undefined if the resource does not accept patches of this type. */
 export function dialectOf(type: string, endpoint: Endpoint): Dialect | undefined {
   const known = dialectTypesOf(endpoint).find((each) => each === type);
   return known === undefined ? undefined : dialects[known];
@@ -53,12 +53,12 @@ function merge(call: RequestContext, body: Uint8Array, validation: FieldValidati
   return (live) => decodePatched(call, mergePatch(liveTree(call, live), tree), findings, validation);
 }
 
-/** Ignores kind and apiVersion; errors quote the rest of the patch. */
+/** Reads a strategic merge patch. Its kind and apiVersion are ignored; errors quote the rest of the patch. */
 function strategic(call: RequestContext, body: Uint8Array, validation: FieldValidation): Change {
   const { endpoint } = call;
   const { tree, findings } = readStrategicPatch(body, validation !== "Ignore");
   return (live) => {
-    // Converted for each attempt, because the merge modifies the maps of the patch.
+    // The patch is converted for each attempt, because the merge modifies the maps of the patch.
     const patch = untypedOf(tree) as UntypedMap;
     const original = untypedOf(treeOf(readJson(servedJson(endpoint, live)))) as UntypedMap;
     const merged = strategicMerge(original, patch, shapeOf(endpoint.schema));
@@ -70,10 +70,13 @@ function strategic(call: RequestContext, body: Uint8Array, validation: FieldVali
   };
 }
 
-/** The live object in the client's version, with strings as written. Of custom resources with sorted members, as errors quote it. */
+/**
+ * Returns the live object in the client's version, with strings as they were written. Custom resources have sorted members, because errors
+ * quote them so.
+ */
 function liveTree({ endpoint }: RequestContext, live: Item): Tree {
   if (endpoint.resource.custom) {
-    const text = sortedText(servedObject(endpoint, live) as unknown as Json); // an object of JSON
+    const text = sortedText(servedObject(endpoint, live) as unknown as Json); // this is an object of JSON
     return treeOf(readWrittenJson(new TextEncoder().encode(text)));
   }
   return treeOf(readWrittenJson(servedJson(endpoint, live)));
@@ -108,7 +111,7 @@ function decodePatched(call: RequestContext, written: Tree, patchFindings: reado
   return { ...object, kind: endpoint.kind, apiVersion: endpoint.apiVersion };
 }
 
-/** The result of `decode`. A document that it cannot decode is rejected with `refuse`. */
+/** Returns the result of `decode`. If the document cannot be decoded, throws the error that `refuse` makes. */
 export function orRefuse<T>(decode: () => T, refuse: (why: string) => Error): T {
   try {
     return decode();
@@ -118,7 +121,7 @@ export function orRefuse<T>(decode: () => T, refuse: (why: string) => Error): T 
   }
 }
 
-/** Rejects unknown and duplicate fields, warns of them or ignores them, by field validation. */
+/** Rejects unknown and duplicate fields, warns of them or ignores them, as the request's field validation demands. */
 export function reportFindings(
   call: RequestContext,
   findings: readonly string[],
@@ -129,7 +132,7 @@ export function reportFindings(
   if (validation === "Warn") { for (const finding of findings) call.warnings.add(finding); }
 }
 
-/** The 422 for a patch whose result is not an object of the kind. It has no kind and quotes the result. */
+/** Returns the 422 for a patch whose result is not an object of the kind. The error has no kind, and quotes the result. */
 export function patchInvalid(shown: string, why: string): StatusError {
   return invalidError({ group: "", name: "" }, "", [invalid("patch", shown, why)]);
 }
