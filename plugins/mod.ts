@@ -8,6 +8,7 @@ import { clusterPlugin } from "./cluster/mod.ts";
 import { configmapsPlugin } from "./configmaps/mod.ts";
 import { csiPlugin } from "./csi/mod.ts";
 import { migrationPlugin } from "./migration/mod.ts";
+import { networkingPlugin } from "./networking/mod.ts";
 import { podsPlugin } from "./pods/mod.ts";
 import { quotasPlugin } from "./quotas/mod.ts";
 import { rbacPlugin } from "./rbac/mod.ts";
@@ -22,6 +23,7 @@ export const plugins: readonly Plugin[] = Object.freeze([
   storagePlugin,
   csiPlugin,
   schedulingPlugin,
+  networkingPlugin,
   migrationPlugin,
   authenticationPlugin,
   authorizationPlugin,

@@ -83,7 +83,18 @@ const internals: Readonly<Record<string, readonly string[]>> = {
   isObject: ["admissionregistration", "apiextensions", "cluster", "shared"],
   admissionCallMs: ["quotas"],
   annotationsBytesMax: ["shared"],
-  bound: ["admissionregistration", "apiextensions", "authentication", "cluster", "configmaps", "csi", "quotas", "shared", "storage"],
+  bound: [
+    "admissionregistration",
+    "apiextensions",
+    "authentication",
+    "cluster",
+    "configmaps",
+    "csi",
+    "networking",
+    "quotas",
+    "shared",
+    "storage",
+  ],
   celPatternSizeMax: ["apiextensions"],
   fieldErrorsLengthMax: ["apiextensions"],
   fieldErrorsOfListMax: ["shared"],
@@ -235,6 +246,12 @@ const internals: Readonly<Record<string, readonly string[]>> = {
   textOfBytes: ["shared"],
   Unreadable: ["admissionregistration", "apiextensions", "configmaps", "shared"],
   urlUser: ["shared"],
+  // IP addresses, as Go parses them.
+  ...Object.fromEntries(
+    ["Address", "addressText", "isMapped", "mask", "parseAddress", "parsePrefix", "prefixText", "sameNetwork"].map((
+      name,
+    ) => [name, ["shared"]]),
+  ),
 };
 
 test("what a family imports from the core is in the contract, except for a few internals", () => {

@@ -21,7 +21,7 @@ export const notServed: Readonly<Record<string, readonly string[]>> = Object.fre
   "discovery.k8s.io/v1": ["endpointslices"],
   "flowcontrol.apiserver.k8s.io/v1": ["flowschemas", "prioritylevelconfigurations"],
   "internal.apiserver.k8s.io/v1alpha1": ["storageversions"],
-  "networking.k8s.io/v1": ["ingressclasses", "ingresses", "ipaddresses", "networkpolicies", "servicecidrs"],
+  "networking.k8s.io/v1": ["ipaddresses", "servicecidrs"],
   "networking.k8s.io/v1beta1": ["ipaddresses", "servicecidrs"],
   "node.k8s.io/v1": ["runtimeclasses"],
   "policy/v1": ["poddisruptionbudgets"],

@@ -1,8 +1,6 @@
 /** IP addresses as upstream parses them: leading zeros in IPv4 and IPv4-mapped IPv6 addresses are accepted. */
-
-const groupMax = 255;
-/** An IPv4-mapped IPv6 address as the URL standard writes it. */
-const mapped = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
+import { type Address as AddressBytes, addressText, isMapped, parseAddress } from "../../../core/net/address.ts";
+import { Unreadable } from "../../../toolbox.ts";
 
 /** A parsed address. */
 export interface Address {
@@ -14,23 +12,23 @@ export interface Address {
 
 /** Parses an IPv4 or IPv6 address. Undefined if the text is not an address. */
 export function readAddress(text: string): Address | undefined {
-  return text.includes(":") ? readIPv6(text) : readIPv4(text);
+  const address = readBytes(text);
+  if (address === undefined) return undefined;
+  const isIPv4 = isMapped(address), ambiguous = isIPv4 || withoutZeros(text) !== text;
+  return { text: addressText(isIPv4 ? { bytes: address.bytes.slice(12), zone: "" } : address), ambiguous };
 }
 
-function readIPv4(text: string): Address | undefined {
-  const groups = text.split(".");
-  if (groups.length !== 4 || !groups.every((group) => /^[0-9]{1,9}$/.test(group) && Number(group) <= groupMax)) return undefined;
-  const plain = groups.map(Number).join(".");
-  return { text: plain, ambiguous: plain !== text };
+/** The bytes of an address. Undefined if the text is not an address. */
+export function readBytes(text: string): AddressBytes | undefined {
+  const address = parseAddress(withoutZeros(text));
+  return address instanceof Unreadable || address.zone !== "" ? undefined : address;
 }
 
-function readIPv6(text: string): Address | undefined {
-  if (!/^[0-9a-fA-F:.]+$/.test(text) || !URL.canParse(`http://[${text}]`)) return undefined;
-  const plain = new URL(`http://[${text}]`).hostname.slice(1, -1);
-  const pair = mapped.exec(plain);
-  if (pair === null) return { text: plain, ambiguous: false };
-  const bytes = pair.slice(1).map((group) => parseInt(group, 16)).flatMap((group) => [group >> 8, group & groupMax]);
-  return { text: bytes.join("."), ambiguous: true };
+/** The text without leading zeros of its IPv4 numbers, which may follow an IPv6 part. */
+function withoutZeros(text: string): string {
+  const from = text.lastIndexOf(":") + 1, numbers = text.slice(from).split(".");
+  if (numbers.length !== 4) return text;
+  return text.slice(0, from) + numbers.map((each) => /^[0-9]+$/.test(each) ? String(Number(each)) : each).join(".");
 }
 
 /** The warning for an address that is not canonical. */

@@ -1,0 +1,15 @@
+import { definePlugin } from "../../plugin.ts";
+import { defaultIngressClass } from "./admission.ts";
+import { ingressClasses } from "./ingress-class.ts";
+import { ingresses } from "./ingress.ts";
+import { networkPolicies } from "./network-policy.ts";
+
+export { ingressClasses, ingresses, networkPolicies };
+
+export const networkingPlugin = definePlugin({
+  name: "networking",
+  summary: "Traffic to and between pods: Ingress, IngressClass and NetworkPolicy.",
+  groupPriorities: { "networking.{domain}": 17_200 },
+  resources: [ingressClasses, ingresses, networkPolicies],
+  admission: [defaultIngressClass],
+});

@@ -1,0 +1,63 @@
+/** Blocks of IP addresses in CIDR notation as upstream parses them: leading zeros and IPv4-mapped IPv6 addresses are accepted. */
+import { type Address, addressText, isMapped, mask, parsePrefix, prefixText, sameNetwork } from "../../core/net/address.ts";
+import { Unreadable } from "../../toolbox.ts";
+import { readBytes } from "./pod/address.ts";
+
+/** A parsed block. */
+export interface Cidr {
+  /** The address as it is written. */
+  readonly address: Address;
+  /** The first address of the block, with the length in bits that its text has. IPv4-mapped addresses count as IPv4. */
+  readonly network: Address;
+  readonly networkBits: number;
+  /** The length as it is written. */
+  readonly bits: number;
+}
+
+const mappedBits = 96;
+
+/** Parses a block. Undefined if the text is none. */
+export function readCidr(text: string): Cidr | undefined {
+  const slash = text.indexOf("/");
+  if (slash < 0) return undefined;
+  const address = readBytes(text.slice(0, slash)), length = text.slice(slash + 1);
+  const bits = /^[0-9]+$/.test(length) ? Number(length) : NaN;
+  if (address === undefined || !(bits <= address.bytes.length * 8)) return undefined;
+  const network = mask({ address, bits }).address;
+  return isMapped(network)
+    ? { address, network: { bytes: network.bytes.slice(12), zone: "" }, networkBits: bits - mappedBits, bits }
+    : { address, network, networkBits: bits, bits };
+}
+
+/** The problems of a block. */
+export function invalidCidr(text: string): readonly string[] {
+  return readCidr(text) === undefined ? ["must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"] : [];
+}
+
+/** Whether the first address of `part` is in `block`, and `part` has a longer prefix. */
+export function isWithin(part: Cidr, block: Cidr): boolean {
+  return part.bits > block.bits && sameNetwork(part.network, block.network, block.networkBits);
+}
+
+const plainText = (address: Address) =>
+  isMapped(address) ? addressText({ bytes: address.bytes.slice(12), zone: "" }) : addressText(address);
+
+/** The warnings for a block that is not canonical. */
+export function warnOfCidr(text: string, path: string): readonly string[] {
+  const read = readCidr(text);
+  if (read === undefined) return [];
+  const { address, network, networkBits } = read;
+  const canonical = `${addressText(network)}/${networkBits}`;
+  const warnings: string[] = [];
+  if (plainText(address) !== addressText(network)) {
+    const single = `${plainText(address)}/${address.bytes.length * 8}`;
+    warnings.push(`${path}: CIDR value "${text}" is ambiguous in this context (should be "${canonical}" or "${single}"?)`);
+  }
+  const strict = parsePrefix(text);
+  if (strict instanceof Unreadable || isMapped(strict.address)) {
+    warnings.push(`${path}: non-standard CIDR value "${text}" is invalid: use "${canonical}"`);
+  } else if (warnings.length === 0 && address.bytes.length > 4 && prefixText(strict) !== text) {
+    warnings.push(`${path}: IPv6 CIDR value "${text}" should be in RFC 5952 canonical format ("${prefixText(strict)}")`);
+  }
+  return warnings;
+}
