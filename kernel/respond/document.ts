@@ -9,7 +9,7 @@ import type { RequestContext } from "../request-context.ts";
 import { type Form, isStoredText } from "./form.ts";
 import { partial, partialText } from "./metadata.ts";
 import { tableText } from "./table.ts";
-import { yamlOf } from "./yaml.ts";
+import { yamlOf } from "../../core/codec/yaml-reply.ts";
 
 const lineEnd = new TextEncoder().encode("\n");
 const toText = new TextDecoder();

@@ -21,7 +21,7 @@ import { textOf } from "./document.ts";
 import { type Form, isStoredText } from "./form.ts";
 import { metaVersion, partial, partialText } from "./metadata.ts";
 import { type TableForm, tableHead, tableRow, TableWork } from "./table.ts";
-import { checkYaml, yamlValue } from "./yaml.ts";
+import { checkYaml, yamlValue } from "../../core/codec/yaml-reply.ts";
 import { valueText } from "../../core/value-text.ts";
 import { bound } from "../../core/bound.ts";
 

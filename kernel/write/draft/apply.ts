@@ -43,7 +43,7 @@ import { emptyObject, versionsOf, withEntries, withoutEntries, writerOf } from "
 import type { WriteOptions } from "../../request/options.ts";
 import { orRefuse } from "./patch.ts";
 import { partlyDecoded } from "./partly-decoded.ts";
-import { allowedByLastApplied, withLastApplied } from "./last-applied.ts";
+import { allowedByLastApplied, withLastApplied } from "../../../core/apply/last-applied.ts";
 
 /** The document of a server-side apply. */
 export interface ApplyDocument {

@@ -2,10 +2,10 @@
  * Replies in YAML. Upstream parses the JSON of a reply as YAML and writes it again. So characters that the YAML parser rejects are an
  * error, and U+0085, a line break in YAML, is folded as in any quoted text of several lines.
  */
-import { writeYaml } from "../../core/codec/yaml.ts";
-import type { Json } from "../../core/schema.ts";
-import { StatusError } from "../../core/status-error.ts";
-import { plainJson } from "../../core/tree/plain-json.ts";
+import { writeYaml } from "./yaml.ts";
+import type { Json } from "../schema.ts";
+import { StatusError } from "../status-error.ts";
+import { plainJson } from "../tree/plain-json.ts";
 
 /** Characters that are unescaped in JSON and that the YAML parser rejects. */
 const refused = /[\u007f-\u0084\u0086-\u009f\ufffe\uffff]/;

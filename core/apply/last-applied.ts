@@ -1,11 +1,11 @@
 /** The annotation with the last document of kubectl's client-side apply, from which server-side apply takes over fields. */
-import { compare, type Conflict, difference, type FieldSet, fieldSetOf, typeProblems, type Versions } from "../../../core/apply/mod.ts";
-import { goJson } from "../../../core/tree/json-text.ts";
-import { utf8Length } from "../../../core/scalars/utf8.ts";
-import type { ApiObject } from "../../../core/meta/object-meta.ts";
-import { isObject, type Json } from "../../../core/schema.ts";
-import { jsonFromTree, readJson } from "../../../core/tree/json.ts";
-import { annotationsBytesMax } from "../../../core/meta/labels.ts";
+import { compare, type Conflict, difference, type FieldSet, fieldSetOf, typeProblems, type Versions } from "./mod.ts";
+import { goJson } from "../tree/json-text.ts";
+import { utf8Length } from "../scalars/utf8.ts";
+import type { ApiObject } from "../meta/object-meta.ts";
+import { isObject, type Json } from "../schema.ts";
+import { jsonFromTree, readJson } from "../tree/json.ts";
+import { annotationsBytesMax } from "../meta/labels.ts";
 
 const annotation = "kubectl.kubernetes.io/last-applied-configuration";
 
