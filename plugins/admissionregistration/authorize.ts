@@ -1,6 +1,6 @@
 /**
- * A user who writes a policy must have the right to read its parameter objects, because their values appear in messages. As upstream, the
- * error is one of validation, and members of system:masters are not checked.
+ * A user who writes a policy must have the right to read its parameter objects, because their values appear in messages. As in upstream, a
+ * missing right is reported as an error of validation, and members of system:masters are not checked.
  */
 import {
   type ApiObject,
@@ -17,7 +17,7 @@ import type { ParamKind } from "./schema.ts";
 
 type AuthorizeWrite<T extends ApiObject> = NonNullable<Resource<T>["authorizeWrite"]>;
 
-/** The objects to be read; a part that is not known is `*`. */
+/** The objects that will be read; a part that is not known is `*`. */
 interface Read {
   readonly verb: "get" | "list";
   readonly group: string;
@@ -27,14 +27,14 @@ interface Read {
   readonly name: string;
 }
 
-/** A kind of policies, or of their bindings. */
+/** A kind of policies or of their bindings, for which this is checked. */
 interface Authorized<T extends ApiObject> {
   readonly kind: string;
-  /** The errors of an object. Nothing is authorized for an invalid one. */
+  /** Validates an object. The rights are checked only for a valid object. */
   readonly validate: (next: T, context: HookContext, prior: T | undefined) => readonly FieldError[];
 }
 
-/** The hook that throws 422 unless the caller may get all objects of the kind of parameters. */
+/** Makes the hook that throws 422 unless the caller may get all objects of the policy's kind of parameters. */
 export function policyAuthorization<P extends Policy>({ kind: kindOfPolicy, validate }: Authorized<P>): AuthorizeWrite<P> {
   return async (next, prior, context) => {
     const { paramKind } = next.spec;
@@ -49,10 +49,10 @@ export function policyAuthorization<P extends Policy>({ kind: kindOfPolicy, vali
 }
 
 /**
- * The hook that throws 422 unless the caller may read the objects to which the binding refers.
+ * Makes the hook that throws 422 unless the caller may read the objects to which the binding refers.
  *
- * @param policies the versions of the policies; the first one that is served counts
- * @param isSwapped upstream exchanges the user and the verb in one message
+ * @param policies the versions of the policies; the first one that is served is used
+ * @param isSwapped whether one message has the user and the verb in exchanged places, as in upstream
  */
 export function bindingAuthorization<B extends Binding>(
   { kind, validate, policies, isSwapped = false }: Authorized<B> & {
@@ -67,7 +67,7 @@ export function bindingAuthorization<B extends Binding>(
     if ([...subdomainName(next.metadata.name ?? "", false), ...validate(next, context, prior)].length > 0) return;
     let policy: Policy | undefined;
     for (const groupVersion of policies.groupVersions) {
-      policy ??= await context.server.recentObject(groupVersion, policies.resource, "", policyName) as Policy | undefined; // of it
+      policy ??= await context.server.recentObject(groupVersion, policies.resource, "", policyName) as Policy | undefined; // the object is of this resource
     }
     const paramKind = policy?.spec.paramKind;
     const place = paramKind === undefined ? { group: "*", version: "*", resource: "*" } : locate(paramKind, context);
@@ -110,7 +110,7 @@ function refusal(
   return invalidError({ group: spell(names, "admissionregistration.{domain}"), name: kind }, name, [error]);
 }
 
-/** A user as Go shows it. */
+/** Writes a user as Go shows it. */
 function callerText({ name, uid = "", groups, extra = {} }: Caller): string {
   const pairs = Object.entries(extra).sort(([a], [b]) => a < b ? -1 : 1).map(([key, values]) => `${key}:[${values.join(" ")}]`);
   return `&{${name} ${uid} [${groups.join(" ")}] map[${pairs.join(" ")}]}`;

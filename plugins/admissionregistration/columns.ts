@@ -6,7 +6,7 @@ import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from
 type Policy = ValidatingAdmissionPolicy | MutatingAdmissionPolicy;
 type Binding = ValidatingAdmissionPolicyBinding | MutatingAdmissionPolicyBinding;
 
-/** Columns of both kinds of policies. `counted`: the column of the rules and their number. */
+/** Returns the columns of both kinds of policies. `counted` is the column with the number of rules. */
 function policyColumns<T extends Policy>(counted: Column<T>): readonly Column<T>[] {
   return [
     nameColumn,
@@ -57,7 +57,7 @@ function shownRef({ namespace = "", name = "", selector }: NonNullable<Binding["
   return selector === undefined ? "<unset>" : selectorText(selector);
 }
 
-/** The selector as Go's protobuf shows it. */
+/** Writes the selector as Go's protobuf shows it. */
 function selectorText({ matchLabels = {}, matchExpressions = [] }: LabelSelector): string {
   const labels = Object.keys(matchLabels).sort().map((key) => `${key}: ${matchLabels[key]},`).join("");
   const requirements = matchExpressions.map(({ key, operator, values = [] }) =>

@@ -26,7 +26,7 @@ function hasLongExpressions({ spec }: { readonly spec?: Partial<MutatingAdmissio
   return texts.reduce((sum, text) => sum + text.length, 0) > inlineExpressionsLengthMax;
 }
 
-/** As upstream, without a replacement. */
+/** The life of the alpha version. As in upstream, it has no replacement. */
 const alphaLife = { introduced: "1.32", deprecated: "1.35", removed: "1.38" };
 
 export const mutatingAdmissionPolicies: Resource<MutatingAdmissionPolicy> = defineResource({

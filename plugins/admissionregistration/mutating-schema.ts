@@ -1,4 +1,4 @@
-/** Schemas of mutating policies: the same in v1alpha1 and v1beta1, but for a default. */
+/** The schemas of mutating policies. They are the same in v1alpha1 and v1beta1, except for one default. */
 import { field, type Infer, list, mapBy, object, oneOf, string, structsOf } from "../../plugin.ts";
 import { failurePolicies, matchCondition, paramKind, paramRef, reinvocationPolicies, variable } from "./schema.ts";
 import { matchResources, namedRule } from "../../core/admission/match-schema.ts";

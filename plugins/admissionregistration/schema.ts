@@ -33,7 +33,7 @@ const struct = structsOf(home);
 const byName = { patch: { strategy: ["merge"], mergeKey: "name" } } as const;
 export const failurePolicies = Object.freeze(["Fail", "Ignore"] as const);
 export const reinvocationPolicies = Object.freeze(["IfNeeded", "Never"] as const);
-/** Side effects that a webhook may have. */
+/** The values of `sideEffects` that a webhook may have. */
 export const harmlessSideEffects = Object.freeze(["None", "NoneOnDryRun"] as const);
 
 const failurePolicyDoc = "What happens when the evaluation fails: Fail rejects the request, Ignore continues without it.";
@@ -41,7 +41,7 @@ const NamedRuleWithOperations = namedRule(struct);
 const MatchResources = matchResources(struct, NamedRuleWithOperations);
 export type MatchResources = Infer<typeof MatchResources>;
 
-/** The struct MatchCondition of a version. */
+/** Makes the struct MatchCondition of a version. */
 export function matchCondition(structs: typeof struct) {
   return structs("MatchCondition", {
     name: field(1, string, "A qualified name, for messages.", { required: true }),
@@ -51,7 +51,7 @@ export function matchCondition(structs: typeof struct) {
 const MatchCondition = matchCondition(struct);
 export type MatchCondition = Infer<typeof MatchCondition>;
 
-/** The struct ParamKind of a version. */
+/** Makes the struct ParamKind of a version. */
 export function paramKind(structs: typeof struct) {
   return structs("ParamKind", {
     apiVersion: field(1, string, "Group and version of the kind.", { goName: "APIVersion" }),
@@ -61,7 +61,7 @@ export function paramKind(structs: typeof struct) {
 const ParamKind = paramKind(struct);
 export type ParamKind = Infer<typeof ParamKind>;
 
-/** The struct ParamRef of a version. */
+/** Makes the struct ParamRef of a version. */
 export function paramRef(structs: typeof struct, publishesActions: boolean) {
   return structs("ParamRef", {
     name: field(1, string, "Name of the object. Not together with `selector`."),
@@ -84,7 +84,7 @@ export function paramRef(structs: typeof struct, publishesActions: boolean) {
 const ParamRef = paramRef(struct, false);
 export type ParamRef = Infer<typeof ParamRef>;
 
-/** The struct Variable of a version. */
+/** Makes the struct Variable of a version. */
 export function variable(structs: typeof struct, atomic: { readonly atomic?: true }) {
   return structs("Variable", {
     name: field(1, string, "Name of the variable: `variables.NAME` in later expressions.", { required: true }),
@@ -94,7 +94,7 @@ export function variable(structs: typeof struct, atomic: { readonly atomic?: tru
 const Variable = variable(struct, { atomic: true });
 export type Variable = Infer<typeof Variable>;
 
-// Validating policies
+// The types below belong to validating policies.
 
 const Validation = struct("Validation", {
   expression: field(
@@ -165,7 +165,7 @@ export const ValidatingAdmissionPolicyBinding = object("ValidatingAdmissionPolic
 }, { package: home, doc: "Puts a ValidatingAdmissionPolicy into effect." });
 export type ValidatingAdmissionPolicyBinding = Infer<typeof ValidatingAdmissionPolicyBinding>;
 
-// Webhooks
+// The types below belong to webhooks.
 
 export const ServiceReference = struct("ServiceReference", {
   namespace: field(1, string, "Namespace of the Service.", { required: true }),

@@ -10,7 +10,7 @@ import { deletionPending } from "./conditions/terminating.ts";
 import { hasLongExpressions } from "./validate/long-expressions.ts";
 import { costWarnings, formatWarnings } from "./warnings.ts";
 
-/** Keeps a definition until its objects are deleted. */
+/** The finalizer that keeps a definition until its objects are deleted. */
 export const cleanupFinalizer = "customresourcecleanup.apiextensions.{domain}";
 
 /** Adds the storage version to `status.storedVersions`. */
@@ -46,7 +46,7 @@ export const customResourceDefinitions: Resource<CustomResourceDefinition> = def
       applyDefaults: withStoredVersion,
       subresources: { status },
     },
-    // kube-apiserver stores definitions in this version: they are read after an import, and from its etcd.
+    // kube-apiserver stores definitions in this version. They are read after an import, and from its etcd.
     "apiextensions.{domain}/v1beta1": {
       schema: OldDefinition,
       introduced: "1.7",
@@ -63,7 +63,7 @@ export const customResourceDefinitions: Resource<CustomResourceDefinition> = def
   warn: (next, prior) => [...formatWarnings(next.spec, prior?.spec), ...costWarnings(next.spec, prior?.spec)],
   deletion: {
     unsafe: true,
-    /** The first DELETE adds the finalizer and a condition, and nothing else: it ignores the propagation policy. */
+    /** The first DELETE only adds the finalizer and a condition. It ignores the propagation policy. */
     begin({ metadata: { deletionTimestamp } }, context, prior) {
       const { finalizers = [] } = prior.metadata, own = spell(context.names, cleanupFinalizer);
       return {

@@ -5,7 +5,9 @@ import type { CustomResourceDefinition, DefinitionStatus, Spec, Version } from "
 import type { SchemaProps } from "./schema-props.ts";
 import { specHas } from "./schema-walk.ts";
 
-/** The definition without the fields of disabled features that `prior` does not use. Returns `next` itself if nothing is dropped. */
+/**
+ * Returns the definition without the fields of disabled features that `prior` does not use. Returns `next` itself if nothing is dropped.
+ */
 export function dropGatedFields(
   next: CustomResourceDefinition,
   prior: CustomResourceDefinition | undefined,
@@ -33,7 +35,10 @@ function withoutOptionalOldSelf(version: Version): Version {
   const root = version.schema?.openAPIV3Schema;
   return root === undefined ? version : { ...version, schema: { openAPIV3Schema: stripSchema(root) } };
 }
-/** The depth of decoded schemas is bounded (`typedDepthMax`). Upstream descends into items, properties and additionalProperties only. */
+/**
+ * Removes the fields from a schema. The recursion is bounded, because the depth of decoded schemas is (`typedDepthMax`). As upstream, it
+ * descends only into items, properties and additionalProperties.
+ */
 function stripSchema(schema: SchemaProps): SchemaProps {
   const { items, properties, additionalProperties, "x-kubernetes-validations": rules, ...rest } = schema;
   return {

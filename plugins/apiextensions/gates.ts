@@ -1,8 +1,8 @@
 import type { Plugin } from "../../plugin.ts";
 
-/** Conditions and status have the generation that they are based on. */
+/** The gate by which conditions and status record the generation on which they are based. */
 export const observedGenerationGate = "CRDObservedGenerationTracking";
-/** Errors of unchanged values of custom resources are ignored in updates. */
+/** The gate by which updates ignore errors of unchanged values of custom resources. */
 export const ratchetingGate = "CRDValidationRatcheting";
 export const fieldSelectorsGate = "CustomResourceFieldSelectors";
 

@@ -71,7 +71,7 @@ export const OldDefinition = object("CustomResourceDefinition", {
 }, { package: home, doc: "A kind that is defined at run time." });
 export type OldDefinition = Infer<typeof OldDefinition>;
 
-/** The definition in v1. */
+/** Converts the definition to v1. */
 export function ofOldVersion(old: OldDefinition): CustomResourceDefinition {
   const { spec: { version = "", versions, conversion, preserveUnknownFields, scope, names, group, ...shared } } = old;
   const all: readonly Infer<typeof OldVersion>[] = (versions ?? []).length > 0
@@ -92,7 +92,7 @@ export function ofOldVersion(old: OldDefinition): CustomResourceDefinition {
   };
 }
 
-/** A version with what all versions share. */
+/** Makes a version that includes what all versions share. */
 function versionOf(
   { additionalPrinterColumns: own, ...version }: Infer<typeof OldVersion>,
   { validation, subresources, additionalPrinterColumns: sharedColumns, selectableFields }: Pick<

@@ -7,8 +7,8 @@ export const home = "apiextensions/v1";
 const struct = structsOf(home);
 
 /**
- * A schema as it is decoded. It differs from a `StructuralSchema` where the rules of structural schemas forbid what can be written. The null
- * of `items`, `additionalProperties` and the like is an empty value: JSON that is neither of the two forms.
+ * A schema as it is decoded. It differs from a `StructuralSchema` where the rules of structural schemas forbid what can be written. A null
+ * in `items`, `additionalProperties` and similar fields stands for JSON that is neither of the two forms.
  */
 export interface SchemaProps {
   readonly id?: string;
@@ -57,9 +57,9 @@ export interface SchemaProps {
   readonly "x-kubernetes-validations"?: readonly RuleOfSchema[];
 }
 
-/** The structural schema of a schema that the rules of structural schemas accept. */
+/** Returns a schema as a structural schema. The rules of structural schemas must have accepted it. */
 export function structural(schema: SchemaProps): StructuralSchema {
-  return schema as StructuralSchema; // what the types differ in is forbidden by these rules
+  return schema as StructuralSchema; // the rules forbid everything in which the types differ
 }
 
 const Self: Typed<SchemaProps> = lazy(() => SchemaProps);
@@ -83,7 +83,7 @@ const ExternalDocumentation = struct("ExternalDocumentation", {
   url: field(2, string, "Address of the documentation."),
 }, { doc: "A link to documentation." });
 
-/** The values of `reason` of a rule. */
+/** The values that `reason` of a rule may have. */
 export const ruleReasons = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"] as const;
 
 const ValidationRule = struct("ValidationRule", {

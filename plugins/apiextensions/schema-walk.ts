@@ -1,8 +1,8 @@
-/** Walks over schemas as they are decoded. Iterative, because a definition has up to a hundred thousand nodes. */
+/** Visits schemas as they are decoded. The functions are iterative, because a definition has up to a hundred thousand nodes. */
 import type { SchemaProps } from "./schema-props.ts";
 import type { Spec } from "./schema.ts";
 
-/** The schemas directly below a schema, in upstream's order. */
+/** Yields the schemas directly below a schema, in upstream's order. */
 export function* childrenOf(schema: SchemaProps): Generator<SchemaProps> {
   const { items, additionalProperties, additionalItems, dependencies } = schema;
   if (isList(items)) yield* items;
@@ -19,16 +19,16 @@ export function* childrenOf(schema: SchemaProps): Generator<SchemaProps> {
   for (const each of Object.values(dependencies ?? {})) if (isSchema(each)) yield each;
 }
 
-/** The schemas of `items`, where it is a list. */
+/** Whether the value of `items` is a list of schemas. */
 export function isList(value: SchemaProps | readonly SchemaProps[] | null | undefined): value is readonly SchemaProps[] {
   return Array.isArray(value);
 }
-/** Whether one of the two forms of a value is a schema. */
+/** Whether the value is a schema, and not the other form that the field allows. */
 export function isSchema(value: SchemaProps | readonly (string | SchemaProps)[] | boolean | null | undefined): value is SchemaProps {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A schema and all schemas below it, parents first. */
+/** Yields a schema and all schemas below it, parents first. */
 export function* schemasIn(root: SchemaProps): Generator<SchemaProps> {
   const open: Iterator<SchemaProps>[] = [];
   yield root;
@@ -51,7 +51,7 @@ export function schemaHas(root: SchemaProps | undefined, is: (schema: SchemaProp
   return false;
 }
 
-/** The schemas of all versions. */
+/** Returns the root schemas of all versions. */
 export function rootSchemas({ versions }: Spec): readonly SchemaProps[] {
   return versions.flatMap(({ schema }) => schema?.openAPIV3Schema === undefined ? [] : [schema.openAPIV3Schema]);
 }

@@ -176,7 +176,7 @@ export const Status = struct("CustomResourceDefinitionStatus", {
 }, { doc: "The state of a definition." });
 export type DefinitionStatus = Infer<typeof Status>;
 
-/** The default of `singular` and `listKind` is made of the kind; that of `conversion` is None. */
+/** Sets the defaults of a spec: `singular` and `listKind` follow from the kind, and `conversion` is None. */
 function specDefaults(spec: Spec): Spec {
   const { names, conversion } = spec;
   const { kind, singular = "", listKind = "" } = names;
@@ -202,12 +202,12 @@ export const CustomResourceDefinition = object("CustomResourceDefinition", {
 });
 export type CustomResourceDefinition = Infer<typeof CustomResourceDefinition>;
 
-/** The name of the version in which objects are stored, if there is one. */
+/** Returns the name of the version in which objects are stored, if there is one. */
 export function storageVersion({ versions }: Spec): string | undefined {
   return versions.find(({ storage }) => storage)?.name;
 }
 
-/** The published default of storedVersions: the version in which objects are stored. */
+/** Sets the published default of storedVersions: the version in which objects are stored. */
 export function withStoredVersion(definition: CustomResourceDefinition): CustomResourceDefinition {
   const { status, spec } = definition;
   const stored = storageVersion(spec);

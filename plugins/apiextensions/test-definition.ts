@@ -7,12 +7,12 @@ export const testGroup = "example.com";
 export function testNames(changes: Partial<Names> = {}): Names {
   return { plural: "things", singular: "thing", kind: "Thing", listKind: "ThingList", ...changes };
 }
-/** A version with a schema: an object without members by default. */
+/** Makes a version with a schema. By default it is that of an object without members. */
 export function testVersion(schema: SchemaProps = { type: "object" }, changes: Partial<Version> = {}): Version {
   return { name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schema }, ...changes };
 }
 
-/** A valid definition with its defaults, and changes of its spec and status. */
+/** Makes a valid definition with its defaults, and with changes of its spec and status. */
 export function testDefinition(
   spec: Partial<Spec> = {},
   status: Partial<DefinitionStatus> = {},
@@ -28,7 +28,7 @@ export function testDefinition(
   };
 }
 
-/** The condition of established definitions. */
+/** The condition that established definitions have. */
 export const testEstablished = {
   type: "Established",
   status: "True",

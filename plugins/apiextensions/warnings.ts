@@ -1,11 +1,11 @@
-/** The warnings of definitions. */
+/** Makes the warnings of definitions. */
 import { goQuote, sameValue } from "../../toolbox.ts";
 import { isKnownFormat } from "./formats.ts";
 import type { Spec } from "./schema.ts";
 import { costWarningsOf } from "./validate/root.ts";
 import { rootSchemas, schemasIn } from "./schema-walk.ts";
 
-/** One warning for each format that is not supported, and that the stored definition does not have. */
+/** Returns a warning for each format that is not supported and that the stored definition does not have. */
 export function formatWarnings(next: Spec, prior: Spec | undefined): readonly string[] {
   const stored = prior === undefined ? undefined : unknownFormats(prior);
   return [...unknownFormats(next)].filter((format) => stored?.has(format) !== true).map((format) =>
@@ -13,7 +13,10 @@ export function formatWarnings(next: Spec, prior: Spec | undefined): readonly st
   );
 }
 
-/** One warning for each rule that uses more than half of its budget, unless the schemas are the stored ones. Upstream has none. */
+/**
+ * Returns a warning for each rule that uses more than half of its budget, unless the schemas are those of the stored definition. Upstream
+ * has no such warnings.
+ */
 export function costWarnings(next: Spec, prior: Spec | undefined): readonly string[] {
   if (prior !== undefined && sameValue(next.versions, prior.versions)) return [];
   return rootSchemas(next).flatMap((root) => costWarningsOf(root));

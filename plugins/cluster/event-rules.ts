@@ -105,7 +105,7 @@ function validateFields({ eventTime, type = "", firstTimestamp, lastTimestamp, c
   return errors;
 }
 
-/** The immutable fields in upstream's order. `reason` is there twice, so its error is repeated. */
+/** The immutable fields, in upstream's order. `reason` is in the list twice, so its error is repeated, as in upstream. */
 const immutable = [
   "involvedObject",
   "reason",

@@ -16,7 +16,7 @@ const CoreSeries = core("EventSeries", {
 }, { doc: "A series of occurrences of one event." });
 
 export const CoreEvent = object("Event", {
-  metadata: field(1, ObjectMeta, "Standard metadata of the object.", { required: true }), // required in this kind only
+  metadata: field(1, ObjectMeta, "Standard metadata of the object.", { required: true }), // the metadata are required in this kind only
   involvedObject: field(2, ObjectReference, "The object that the event is about.", { required: true }),
   reason: field(3, string, "The reason of the event, in CamelCase."),
   message: field(4, string, "A description of the event for people."),
@@ -60,7 +60,7 @@ export const Event = object("Event", {
 }, { package: "events/v1", doc: "A report of something that happened to an object. Events are best-effort and expire." });
 export type Event = Infer<typeof Event>;
 
-/** A copy of the object without the keys whose value is undefined. */
+/** Returns a copy of the object without the keys whose value is undefined. */
 function present<T extends object>(object: { readonly [K in keyof T]: T[K] | undefined }): T {
   // `as`: the remaining values have the types of T.
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T;

@@ -3,7 +3,7 @@ import { age, type Cell, type Served } from "../../toolbox.ts";
 import { validateEventCreate, validateEventUpdate } from "./event-rules.ts";
 import { CoreEvent, Event, fromCoreEvent, toCoreEvent } from "./event-schema.ts";
 
-/** Time to live of an event. */
+/** Seconds after which the store deletes an event. */
 const ttlSeconds = 3600;
 
 function firstSeen(event: CoreEvent): Cell {
@@ -77,7 +77,7 @@ const columns: readonly Column<CoreEvent>[] = [
 
 type Selectable = Readonly<Record<string, (event: CoreEvent) => string>>;
 
-/** The selectable fields of the involved object, with the API's name of the reference as prefix. */
+/** Returns the selectable fields of the object that an event is about. `name` is the API's name of the reference. */
 function selectableReference(name: string): Selectable {
   const keys = ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"] as const;
   return Object.fromEntries(keys.map((key) => [`${name}.${key}`, ({ involvedObject }: CoreEvent) => involvedObject[key] ?? ""]));
@@ -95,7 +95,7 @@ const newSelectable: Selectable = {
   reportingController: ({ reportingComponent }) => reportingComponent,
 };
 
-/** The events group. Columns and selectable fields derive from those of the stored form. */
+/** The event in the events group. Its columns and selectable fields derive from those of the stored form. */
 const inEventsGroup: Served = {
   schema: Event,
   introduced: "1.19",

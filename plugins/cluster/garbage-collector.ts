@@ -54,7 +54,7 @@ export const garbageCollector: Controller = {
         for (const { uid } of node.owners) if (graph.get(uid)?.deleting) queue.add(uid);
         return;
       }
-      // Also its former owners: it may have been the last dependent that blocked them.
+      // The former owners are included, because the object may have been the last dependent that blocked them.
       const owners = new Set([...graph.get(node.uid)?.owners ?? [], ...node.owners].map(({ uid }) => uid));
       graph.put(node);
       if (node.owners.length > 0 || awaitsCollector(node)) queue.add(node.uid);
@@ -80,7 +80,7 @@ export const garbageCollector: Controller = {
   },
 };
 
-/** Pauses before a kind that cannot be followed is tried again. */
+/** Shortest and longest pause, in milliseconds, before a kind that cannot be followed is tried again. */
 const retryMsMin = 100, retryMsMax = 30_000;
 
 const waitingResources = defineMetric({
@@ -103,7 +103,7 @@ interface Following {
   readonly api: Api;
   readonly graph: OwnerGraph;
   readonly handle: (node: Node, deleted: boolean) => void;
-  /** Ends the controller, with the reason. */
+  /** Its abort ends the controller; the reason is the error. */
   readonly failed: AbortController;
 }
 
@@ -116,17 +116,20 @@ interface Followed {
 async function followAll({ api, graph, handle, failed, waits }: Following, until: AbortSignal): Promise<void> {
   const followed = new Map<string, Followed>();
   const ended: Promise<void>[] = [];
-  /** Objects of a kind that is no longer served are gone for their dependents, too. */
+  /** If a kind is no longer served, its objects no longer exist for their dependents either. */
   const leave = (name: string, { collection: { groupVersion, resource }, ending }: Followed) => {
     ending.abort();
     if (followed.get(name)?.ending === ending) followed.delete(name);
     for (const node of graph.nodesOf(groupVersion, resource)) handle(node, true);
   };
-  /** Processes the dependents of a kind: after a gap in a watch, deletions of owners that are not in the graph are not reported. */
+  /** Processes the dependents of a kind. After a gap in a watch, deletions of owners that are not in the graph have not been reported. */
   const recheck = ({ groupVersion, kind }: ApiCollection, see: Following["handle"]) => {
     for (const node of graph.dependentsOfKind(groupVersion, kind)) see(node, false);
   };
-  /** Calls `filled` once the existing objects are in the graph, or if the collection is not served any more, or cannot be followed now. */
+  /**
+   * Follows one collection. Calls `filled` once its objects are in the graph. Also calls it if the collection is no longer served, or
+   * cannot be followed now.
+   */
   async function follow(name: string, one: Followed, see: Following["handle"], filled: () => void): Promise<void> {
     const { collection, ending } = one, signal = AbortSignal.any([until, ending.signal]);
     let isSynced = false, failures = 0;
@@ -153,14 +156,17 @@ async function followAll({ api, graph, handle, failed, waits }: Following, until
       filled();
     }
   }
-  /** Resolves with the error that ends the watch, of the API or of an object, or with undefined after the signal aborts. */
+  /**
+   * Follows a collection until its watch ends. Resolves with the error of the API or of an object that ends it, or with undefined after the
+   * signal aborts.
+   */
   async function followOnce(
     { groupVersion, resource }: ApiCollection,
     see: Following["handle"],
     synced: () => void,
     signal: AbortSignal,
   ): Promise<{ readonly because: unknown } | undefined> {
-    // Those that were there when the last watch failed, and that the list has not shown yet.
+    // The objects that were in the graph when the last watch failed, and that the list has not shown yet.
     const missing = new Map(graph.nodesOf(groupVersion, resource).map((node) => [node.uid, node]));
     const onSynced = (): void => {
       for (const node of missing.values()) see(node, true);
@@ -178,7 +184,7 @@ async function followAll({ api, graph, handle, failed, waits }: Following, until
     }
   }
   for await (const all of api.followCollections("watch", until)) {
-    // Not events: they are numerous, have no owners and expire.
+    // Events are left out: they are numerous, have no owners and expire.
     const collections = new Map(all.filter(({ resource }) => resource !== "events").map((each) => [nameOf(each), each]));
     for (const [name, one] of followed) if (!collections.has(name)) leave(name, one);
     const early = afterwards(graph, handle);
@@ -196,8 +202,8 @@ async function followAll({ api, graph, handle, failed, waits }: Following, until
 }
 
 /**
- * Until `end`, `see` only brings the graph up to date: an owner must not be finalized before all of its dependents are known. `end` passes
- * what `handle` acts on to it; from then on `see` is `handle`.
+ * Collects objects until `end` is called: until then, `see` only updates the graph, because an owner must not be finalized before all of
+ * its dependents are known. `end` passes the objects to `handle` that `handle` acts on; from then on `see` is `handle`.
  */
 function afterwards(graph: OwnerGraph, handle: Following["handle"]): { readonly see: Following["handle"]; end(): void } {
   let seen: (readonly [Node, boolean])[] | undefined = [];
@@ -206,14 +212,14 @@ function afterwards(graph: OwnerGraph, handle: Following["handle"]): { readonly 
       if (seen === undefined) return handle(node, deleted);
       if (deleted) graph.remove(node.uid);
       else graph.put(node);
-      // Most objects have neither owners nor finalizers: `handle` would only put them again.
+      // Most objects have neither owners nor finalizers. For them, `handle` would only update the graph again.
       if (deleted || node.owners.length > 0 || awaitsCollector(node)) seen.push([node, deleted]);
     },
     end() {
       const all = seen ?? [];
       seen = undefined;
       for (const [node, deleted] of all) {
-        // The newest state of the object, which may have changed since.
+        // The newest state of the object is used, because it may have changed since.
         const now = deleted ? node : graph.get(node.uid);
         if (now !== undefined) handle(now, deleted);
       }
@@ -237,12 +243,17 @@ interface Means {
   readonly api: Api;
   readonly graph: OwnerGraph;
   readonly events: EventRecorder;
-  /** Uids of owners that were found in no namespace, at most `nowhereMax`: the dependents of an owner are collected together. */
+  /**
+   * The uids of owners that were found in no namespace, at most `nowhereMax`. The dependents of an owner are mostly collected one after the
+   * other.
+   */
   readonly nowhere: Set<string>;
 }
 const nowhereMax = 1_000;
 
-/** Processes one object. Resolves with true if it must be processed again, also after a StatusError. Rejects with other errors. */
+/**
+ * Processes one object. Resolves with true if it must be processed again, which is also so after a StatusError. Rejects with other errors.
+ */
 async function attempt(means: Means, uid: string, again: (uid: string) => void): Promise<boolean> {
   const { api, graph } = means;
   const node = graph.get(uid);
@@ -257,7 +268,7 @@ async function attempt(means: Means, uid: string, again: (uid: string) => void):
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
     if (error.reason === "NotFound") return false;
-    // A conflict, or the server is busy: retry.
+    // There was a conflict, or the server is busy, so the object is processed again.
     return true;
   }
 }
@@ -306,8 +317,8 @@ async function collect(means: Means, node: Node): Promise<boolean> {
 type OwnerState = "present" | "absent" | "waiting" | "unknown";
 
 /**
- * Reads the state of an owner from the API. An owner in another namespace is absent. The state is unknown for a namespaced owner of a
- * cluster-scoped object, and for kinds that cannot be created here (Pod): the object may come from a cluster where its owner exists.
+ * Reads from the API whether an owner exists. An owner in another namespace counts as absent. The state is unknown for a namespaced owner
+ * of a cluster-scoped object, and for kinds that cannot be created here (Pod): the object may come from a cluster where its owner exists.
  * Objects with an unknown owner are not deleted.
  */
 async function stateOf(api: Api, graph: OwnerGraph, node: Node, owner: OwnerReference): Promise<OwnerState> {
@@ -332,7 +343,7 @@ async function stateOf(api: Api, graph: OwnerGraph, node: Node, owner: OwnerRefe
   }
 }
 
-/** Whether the owner exists in another namespace than the object, which no owner may. */
+/** Whether the owner exists in a namespace other than the object's, which is not allowed. */
 async function isElsewhere(
   { api, nowhere }: Means,
   { namespace }: Node,
@@ -343,7 +354,7 @@ async function isElsewhere(
   if (collection?.namespaced !== true) return false;
   const query = { fieldSelector: `metadata.name=${name}` };
   const list = await api.list(collection.groupVersion, collection.resource, "", query).catch((error) => {
-    // Only the event depends on it: one object that cannot be read does not keep others.
+    // Only an event depends on the result, so one object that cannot be read does not delay others.
     if (error instanceof StatusError) return { items: [] };
     throw error;
   });
@@ -374,7 +385,7 @@ async function dropOwners(api: Api, node: Node, live: ApiObject, uids: ReadonlyS
   await put(api, node, { ...live, metadata: { ...live.metadata, ownerReferences: kept } });
 }
 
-/** Sets blockOwnerDeletion of all references to false. Resolves with false if none was true. */
+/** Sets blockOwnerDeletion of all of its owner references to false. Resolves with false if none was true. */
 async function unblockOwners(api: Api, node: Node, live: ApiObject): Promise<boolean> {
   const owners = live.metadata.ownerReferences ?? [];
   if (!owners.some(({ blockOwnerDeletion }) => blockOwnerDeletion)) return false;

@@ -1,5 +1,6 @@
 /**
- * Removes unused legacy tokens. Only tokens of Secrets that their account lists, which earlier releases created for each account:
+ * Removes unused legacy tokens. These are the tokens of Secrets that the service account lists; earlier releases created one for each
+ * account:
  *
  *     unused for a year ──> labelled invalid (the token is rejected) ──> after another year without use: the Secret is deleted
  *
@@ -11,7 +12,9 @@ import { steadyTime } from "../../core/steady-time.ts";
 import { type ConfigMap, dayOf, legacyLabels, parseDay, trackingMap } from "./legacy-token-tracking.ts";
 
 const dayMs = 86_400_000;
-/** Upstream's defaults: the unused time (--legacy-service-account-token-clean-up-period), and the interval of the checks. */
+/**
+ * Upstream's defaults: how long a token must be unused (--legacy-service-account-token-clean-up-period), and the time between two checks.
+ */
 const unusedMs = 365 * dayMs, everyMs = dayMs;
 
 interface Account extends ApiObject {
@@ -24,7 +27,7 @@ export const legacyTokenCleaner: Controller = {
   fieldManager: "kube-controller-manager",
   needs: ["configmaps", "secrets", "serviceaccounts"].map((resource) => ({ resource, groupVersions: ["v1"] })),
   async run(context, signal) {
-    // After a jump of the clock, tokens are judged by the time before it at least once more.
+    // After a jump of the clock, tokens are judged at least once more by the time before the jump.
     const now = steadyTime({ wall: Date.now, elapsed: () => performance.now(), doubtMs: 1.5 * everyMs });
     while (!signal.aborted) {
       await cleanTokens(context, now()).catch((error) => context.logError("cannot look for unused tokens", error));
@@ -33,12 +36,12 @@ export const legacyTokenCleaner: Controller = {
   },
 };
 
-/** Checks every Secret once. `now`: milliseconds since the epoch. */
+/** Checks every Secret once. `now` is in milliseconds since 1970. */
 export async function cleanTokens(context: ControllerContext, now: number): Promise<void> {
   const { api, names } = context;
   const map: ConfigMap | undefined = await orNone(api.get("v1", "configmaps", trackingMap.namespace, trackingMap.name), "NotFound");
   const since = parseDay(map?.data?.[trackingMap.key]);
-  // The first day of the recording is incomplete.
+  // The first day of the recording is incomplete, so it does not count.
   if (since === undefined || now < since + dayMs + unusedMs) return;
   const fieldSelector = `type=${spell(names, "{platform}.io/service-account-token")}`;
   for await (const secret of listed(api, "v1", "secrets", "", { fieldSelector })) await clean(context, secret, now);
@@ -65,7 +68,7 @@ async function clean({ api, names, logError }: ControllerContext, secret: ApiObj
   }
 }
 
-/** Whether the account of a Secret lists it. */
+/** Whether the Secret's account lists it. */
 async function isListed({ api, names }: Pick<ControllerContext, "api" | "names">, { metadata }: ApiObject): Promise<boolean> {
   const { namespace = "", name, annotations = {} } = metadata;
   const value = (key: string): string => annotations[spell(names, `{platform}.io/service-account.${key}`)] ?? "";
@@ -76,7 +79,7 @@ async function isListed({ api, names }: Pick<ControllerContext, "api" | "names">
   return (account.secrets ?? []).some((secret) => secret.name === name);
 }
 
-/** Undefined if the request fails with one of these reasons, which need no retry. */
+/** Resolves with undefined if the request fails with one of these reasons, because a retry would not help. */
 async function orNone<T>(request: Promise<T>, ...reasons: readonly StatusReason[]): Promise<T | undefined> {
   try {
     return await request;

@@ -26,7 +26,7 @@ interface Account extends ApiObject {
 interface Known {
   readonly uid: string;
   readonly account: string;
-  /** "" if the Secret has no account UID. */
+  /** The UID of the account that the Secret names; "" if it names none. */
   readonly accountUid: string;
   readonly resourceVersion: string;
   readonly isComplete: boolean;
@@ -50,7 +50,7 @@ export const legacyTokenController: Controller = {
     };
     const fieldSelector = `type=${spell(names, "{platform}.io/service-account-token")}`;
     await runWorkQueue({ context, signal, workers, work: (key, queue) => work(world, key, queue) }, async (queue, until) => {
-      // If one watch fails, end the other too: the controller restarts as a whole.
+      // If one watch fails, the other is ended too, and the controller restarts as a whole.
       await Promise.all([
         each(api.watch("v1", "serviceaccounts", "", {}, until), (type, object) => seeAccount(world, queue, type, object)),
         each(api.watch("v1", "secrets", "", { fieldSelector }, until), (type, object) => seeSecret(world, queue, type, object)),
@@ -58,18 +58,18 @@ export const legacyTokenController: Controller = {
     });
   },
 };
-/** As upstream's default (--concurrent-serviceaccount-token-syncs). */
+/** Number of Secrets that are processed at the same time. It is upstream's default (--concurrent-serviceaccount-token-syncs). */
 const workers = 5;
 
 interface World extends ControllerContext {
   readonly issueLegacyToken: IssueLegacyToken;
   /** The root certificates in base64. */
   readonly certificates: string | undefined;
-  /** By `namespace/name`. */
+  /** The known Secrets by `namespace/name`. */
   readonly secrets: Map<string, Known>;
-  /** Keys of the Secrets of an account, by its `namespace/name`. */
+  /** The keys of the Secrets of an account, by the account's `namespace/name`. */
   readonly secretsOf: Map<string, Set<string>>;
-  /** UIDs of accounts by `namespace/name`. */
+  /** The UIDs of accounts, by `namespace/name`. */
   readonly accounts: Map<string, string>;
 }
 
@@ -78,7 +78,7 @@ async function each(changes: ReturnType<Api["watch"]>, see: (type: Change, objec
   for await (const { type, object } of changes) see(type, object);
 }
 
-/** A key of the queue: a Secret at its last event, or a deleted account. */
+/** An item of the queue: a Secret as its last event has shown it, or a deleted account. */
 type Key =
   | readonly [what: "secret", namespace: string, name: string, uid: string, account: string, accountUid: string]
   | readonly [what: "account", namespace: string, name: string, uid: string];
@@ -113,7 +113,7 @@ function add(queue: WorkQueue, key: Key): void {
 }
 
 async function work(world: World, text: string, queue: WorkQueue): Promise<void> {
-  const key = JSON.parse(text) as Key; // Built by `add`.
+  const key = JSON.parse(text) as Key; // `add` has written this text
   if (key[0] === "account") return await deleteTokens(world, key);
   const [, namespace, name, uid, account, accountUid] = key;
   const known = world.secrets.get(`${namespace}/${name}`);
@@ -123,11 +123,11 @@ async function work(world: World, text: string, queue: WorkQueue): Promise<void>
   else if (!known.isComplete) await complete(world, { namespace, name, known, account: { name: account, uid: owner } });
 }
 
-/** The UID of the account, if it exists; an empty `uid` matches any. */
+/** Returns the UID of the account if it exists. An empty `uid` matches any account. */
 async function accountOf({ api, accounts }: World, namespace: string, name: string, uid: string): Promise<string | undefined> {
   const known = accounts.get(`${namespace}/${name}`);
   if (known !== undefined && (uid === "" || known === uid)) return known;
-  // The watch may be behind.
+  // The watch may be behind, so the account is read.
   const found = (await orNone(api.get("v1", "serviceaccounts", namespace, name), "NotFound"))?.metadata.uid;
   return uid === "" || found === uid ? found : undefined;
 }
@@ -161,7 +161,7 @@ async function removeReference({ api, accounts }: World, [, namespace, name, , a
   if (done !== true) queue.retry(valueText(["secret", namespace, name, "", account, accountUid]));
 }
 
-/** Fields that a Secret lacks. */
+/** The fields that a Secret lacks. */
 interface Missing {
   readonly certificates: boolean;
   readonly namespace: boolean;
@@ -223,7 +223,7 @@ function accountIn({ metadata: { annotations = {} } }: Secret, names: Names): { 
   return { account: value(keys.account), accountUid: value(keys.uid) };
 }
 
-/** Undefined if the request fails with one of these reasons, which need no retry. */
+/** Resolves with undefined if the request fails with one of these reasons, because a retry would not help. */
 async function orNone<T>(request: Promise<T>, ...reasons: readonly StatusReason[]): Promise<T | undefined> {
   try {
     return await request;

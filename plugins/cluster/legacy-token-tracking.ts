@@ -1,25 +1,25 @@
-/** Stores the day from which uses of legacy tokens are recorded: a token without a recorded use may have been used before. */
+/** Stores the day since which uses of legacy tokens are recorded. A token without a recorded use may have been used before that day. */
 import { type ApiObject, type Controller, type ControllerContext, runWorkQueue, StatusError } from "../../plugin.ts";
 import { type Names, spell } from "../../toolbox.ts";
 
-/** The ConfigMap, its namespace and its key. The name is upstream's. */
+/** The ConfigMap that holds the day: its namespace, its name, which is upstream's, and its key. */
 export const trackingMap = Object.freeze({
   namespace: "kube-system",
   name: "kube-apiserver-legacy-service-account-token-tracking",
   key: "since",
 });
 
-/** Labels of Secrets with legacy tokens, with days such as `2026-11-23`. The server records the last use itself. */
+/** Returns the labels of Secrets with legacy tokens. Their values are days such as `2026-11-23`. The server itself records the last use. */
 export function legacyLabels(names: Names): { readonly lastUsed: string; readonly invalidSince: string } {
   const label = (name: string): string => spell(names, `{platform}.io/legacy-token-${name}`);
   return { lastUsed: label("last-used"), invalidSince: label("invalid-since") };
 }
 
-/** `2026-11-23`, in UTC. */
+/** Returns the day in UTC, such as `2026-11-23`. */
 export function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
-/** Milliseconds since the epoch of the start of a day; undefined for other text. */
+/** Returns the milliseconds since 1970 at the start of a day; undefined for other text. */
 export function parseDay(text: string | undefined): number | undefined {
   const ms = text !== undefined && /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : NaN;
   return Number.isNaN(ms) || dayOf(ms) !== text ? undefined : ms;
@@ -47,7 +47,7 @@ export const legacyTokenTracking: Controller = {
   },
 };
 
-/** Creates the ConfigMap with the current day, or sets the day if it has none. False if it cannot be created yet. */
+/** Creates the ConfigMap with the current day, or sets the day if it has none. Resolves with false if it cannot be created yet. */
 async function ensure({ api }: ControllerContext): Promise<boolean> {
   const { namespace, name, key } = trackingMap, data = { [key]: dayOf(Date.now()) };
   try {
@@ -56,20 +56,20 @@ async function ensure({ api }: ControllerContext): Promise<boolean> {
     await api.update("v1", "configmaps", namespace, name, { ...found, data: { ...found.data, ...data } });
     return true;
   } catch (error) {
-    if (!(error instanceof StatusError) || error.reason !== "NotFound") throw error; // A conflict is retried as well.
+    if (!(error instanceof StatusError) || error.reason !== "NotFound") throw error; // after a conflict this is also tried again
     return await succeeds(api.create("v1", "configmaps", namespace, { metadata: { name }, data }));
   }
 }
 
-/** Whether the ConfigMap exists now. At the first start its namespace may be missing. */
+/** Whether the ConfigMap exists after this call. At the first start its namespace may be missing. */
 async function succeeds(creating: Promise<unknown>): Promise<boolean> {
   try {
     await creating;
     return true;
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
-    if (error.reason === "AlreadyExists") return true; // Another server was faster.
-    if (error.reason === "NotFound" || error.reason === "Forbidden") return false; // The namespace is missing or being deleted.
+    if (error.reason === "AlreadyExists") return true; // another server has created it
+    if (error.reason === "NotFound" || error.reason === "Forbidden") return false; // the namespace is missing or is being deleted
     throw error;
   }
 }

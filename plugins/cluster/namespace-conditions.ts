@@ -23,9 +23,9 @@ function countsText(counts: ReadonlyMap<string, number>, verb: string): string {
   return [...counts].map(([what, count]) => `${what} ${verb} ${count} resource instances`).sort().join(", ");
 }
 
-/** One row for each condition: its text if there is no problem, and the text of a problem. */
+/** One row for each condition: its text without a problem, and a function that returns the text of a problem. */
 const rows: readonly Row[] = [
-  // The first two concern discovery requests and the parsing of their results; neither can fail in process.
+  // The first two conditions concern discovery requests and the parsing of their results. Neither can fail inside the process.
   {
     type: "NamespaceDeletionDiscoveryFailure",
     reason: "ResourcesDiscovered",
@@ -67,7 +67,7 @@ const rows: readonly Row[] = [
   },
 ];
 
-/** The conditions after a pass. Returns `prior` itself if nothing changes. Other conditions keep their positions. */
+/** Returns the conditions after a pass, or `prior` itself if nothing changes. Other conditions keep their positions. */
 export function conditionsAfter(prior: readonly NamespaceCondition[], content: Content, now: Time): readonly NamespaceCondition[] {
   const next = [...prior];
   for (const { type, reason, message, problem } of rows) {

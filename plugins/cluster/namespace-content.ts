@@ -5,11 +5,14 @@ import type { Content } from "./namespace-conditions.ts";
 interface Collection {
   readonly groupVersion: GroupVersion;
   readonly resource: string;
-  /** `resource.group`, as in messages. */
+  /** The collection as messages name it: `resource.group`. */
   readonly name: string;
 }
 
-/** Deletes the content of a namespace, all collections concurrently, and counts the rest. An error of one is recorded as failure. */
+/**
+ * Deletes the content of a namespace, all collections at the same time, and counts the objects that remain. An error of one collection is
+ * recorded as a failure.
+ */
 export async function deleteContent(api: Api, namespace: string): Promise<Content> {
   const deletableAsCollection = new Set(namespacedCollections(api, "deletecollection").map(({ name }) => name));
   const remaining = new Map<string, number>(), held = new Map<string, number>(), failures: string[] = [];
@@ -24,7 +27,7 @@ export async function deleteContent(api: Api, namespace: string): Promise<Conten
           for (const finalizer of metadata.finalizers ?? []) count(held, finalizer);
         }
       } catch (error) {
-        // An error of one collection is in the conditions of the namespace; the others are deleted.
+        // The error of one collection goes into the conditions of the namespace. The other collections are deleted.
         if (!(error instanceof StatusError)) failures.push(`${collection.name}: ${error instanceof Error ? error.message : String(error)}`);
         else if (!isAbsent(error)) failures.push(error.message);
       }
@@ -33,7 +36,7 @@ export async function deleteContent(api: Api, namespace: string): Promise<Conten
   return { remaining, held, failures };
 }
 
-/** Each namespaced resource once, in the first version that supports the verb, because all versions have the same objects. */
+/** Returns each namespaced resource once, in the first version that supports the verb. All versions have the same objects. */
 function namespacedCollections(api: Api, verb: string): readonly Collection[] {
   const found = new Map<string, Collection>();
   for (const { groupVersion, resource, namespaced } of api.collections(verb)) {

@@ -60,7 +60,7 @@ export async function pass(context: ControllerContext, name: string): Promise<"d
     return "done";
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
-    // A conflict or a transient error: the next pass reads the namespace again.
+    // This is a conflict or a transient error. The next pass reads the namespace again.
     return error.reason === "NotFound" ? "done" : "left";
   }
 }

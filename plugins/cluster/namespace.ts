@@ -94,7 +94,7 @@ function withNameLabel(namespace: Namespace, names: Names): Namespace {
   return { ...namespace, metadata: { ...metadata, labels: { ...metadata.labels, [label]: metadata.name! } } };
 }
 
-/** The finalizer of the namespace controller. It holds a namespace until its content is deleted. */
+/** Returns the finalizer of the namespace controller. It keeps a namespace until its content is deleted. */
 export function contentFinalizer(names: Names): string {
   return names.platform;
 }
@@ -121,7 +121,7 @@ const status: Subresource<Namespace> = {
   update(next, prior, context) {
     const pending = (next.metadata.deletionTimestamp ?? null) !== null;
     const phase = pending ? "Terminating" : "Active";
-    // The capital letter in the path is upstream's.
+    // The path has upstream's capital letter.
     const wrong = invalid(
       "status.Phase",
       next.status.phase ?? "",

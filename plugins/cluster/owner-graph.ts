@@ -34,21 +34,21 @@ export class OwnerGraph {
   get(uid: string): Node | undefined {
     return this.#nodes.get(uid);
   }
-  /** The existing objects that have the uid as an owner. */
+  /** Returns the existing objects that have the uid as an owner. */
   dependentsOf(uid: string): readonly Node[] {
     return [...this.#dependents.get(uid) ?? []].flatMap((each) => this.#nodes.get(each) ?? []);
   }
-  /** All objects of a collection. */
+  /** Returns all objects of a collection that are in the graph. */
   nodesOf(groupVersion: GroupVersion, resource: string): readonly Node[] {
     return [...this.#nodes.values()].filter((node) => node.groupVersion === groupVersion && node.resource === resource);
   }
-  /** The objects that have an owner of a kind, in any version of its group. */
+  /** Returns the objects that have an owner of this kind, in any version of its group. */
   dependentsOfKind(groupVersion: GroupVersion, kind: string): readonly Node[] {
     return [...this.#nodes.values()].filter(({ owners }) =>
       owners.some((owner) => owner.kind === kind && sameGroup(owner.apiVersion, groupVersion))
     );
   }
-  /** Adds an object or replaces its node. Drops it if it has none of what the graph is about. */
+  /** Adds an object or replaces its node. Removes the node if the object has no owners, finalizers or deletion timestamp. */
   put(node: Node): void {
     const { owners, finalizers, deleting } = node;
     if (owners.length === 0 && finalizers.length === 0 && !deleting) return this.remove(node.uid);
@@ -73,7 +73,7 @@ export class OwnerGraph {
   }
 }
 
-/** Compares the groups only, because a kind is the same in each version of its group. */
+/** Whether two versions belong to the same group. A kind is the same in each version of its group. */
 export function sameGroup(a: string, b: string): boolean {
   const group = (text: string) => text.includes("/") ? text.slice(0, text.indexOf("/")) : "";
   return group(a) === group(b);

@@ -1,4 +1,7 @@
-/** The admission step OwnerReferencesPermissionEnforcement: references to owners need rights on the dependent and on its owners. */
+/**
+ * The admission step OwnerReferencesPermissionEnforcement: a client that sets references to owners needs rights on the dependent and on its
+ * owners.
+ */
 import type { Admission, ApiObject, RequestHookContext } from "../../plugin.ts";
 import {
   attributesOf,
@@ -10,8 +13,8 @@ import {
 } from "../../toolbox.ts";
 
 /**
- * Off by default, as upstream: with the garbage collector a client that may write an object could otherwise have it deleted, or hold the
- * deletion of any owner.
+ * The step is off by default, as in upstream. Without it, a client that may write an object can have it deleted by the garbage collector,
+ * or can delay the deletion of any owner.
  */
 export const ownerPermissions: Admission = {
   name: "OwnerReferencesPermissionEnforcement",
@@ -20,13 +23,13 @@ export const ownerPermissions: Admission = {
   async refuse(next, prior, context) {
     const owners = next.metadata.ownerReferences ?? [], before = prior?.metadata.ownerReferences ?? [];
     if (context.request.isAction || sameValue(owners, before)) return undefined;
-    // At creation, the right to create includes the choice of owners.
+    // For a create, the right to create includes the choice of owners.
     return (prior === undefined ? undefined : await deleteRefusal(next, prior, context)) ??
       await blockRefusal(newlyBlocking(owners, before), context);
   },
 };
 
-/** The reason to reject a change of owners by a client that may not delete the object. */
+/** Returns the reason to reject a change of owners by a client that may not delete the object. */
 async function deleteRefusal(next: ApiObject, prior: ApiObject, context: RequestHookContext): Promise<string | undefined> {
   const { namespace, name, form } = attributesOf({ operation: "UPDATE", object: next, oldObject: prior }, context);
   const { group, version, resource } = form;
@@ -34,13 +37,13 @@ async function deleteRefusal(next: ApiObject, prior: ApiObject, context: Request
   return decision.verdict === "allow" ? undefined : `cannot set an ownerRef on a resource you can't delete: ${textOf(decision)}`;
 }
 
-/** The references that delay the deletion of their owners and did not before. */
+/** Returns the references that delay the deletion of their owners and did not do so before. */
 function newlyBlocking(owners: readonly OwnerReference[], before: readonly OwnerReference[]): readonly OwnerReference[] {
   const blocked = new Set(before.filter(({ blockOwnerDeletion }) => blockOwnerDeletion === true).map(({ uid }) => uid));
   return owners.filter(({ blockOwnerDeletion, uid }) => blockOwnerDeletion === true && !blocked.has(uid));
 }
 
-/** The reason to reject references that delay the deletion of owners whose finalizers the client may not set. */
+/** Returns the reason to reject references that delay the deletion of owners whose finalizers the client may not set. */
 async function blockRefusal(refs: readonly OwnerReference[], context: RequestHookContext): Promise<string | undefined> {
   if (refs.length === 0) return undefined;
   const everything = { verb: "update", group: "*", version: "*", resource: "*", subresource: "finalizers", namespace: "", name: "*" };
@@ -51,7 +54,7 @@ async function blockRefusal(refs: readonly OwnerReference[], context: RequestHoo
       return `cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion ${apiVersion} Kind ${kind}: no matches for kind "${kind}" in version "${apiVersion}"`;
     }
     const { group, version } = splitGroupVersion(apiVersion);
-    // An owner in a namespace is in that of the dependent.
+    // A namespaced owner is in the namespace of its dependent.
     const namespace = found.namespaced ? context.request.namespace : "";
     const decision = await decide(context, {
       verb: "update",
@@ -76,7 +79,7 @@ function decide(
   return access.authorize(caller, { ...attributes, isResourceRequest: true, path: "" });
 }
 
-/** The reason and the error of a decision, as upstream writes them. */
+/** Writes the reason and the error of a decision as upstream does. */
 function textOf({ reason, error }: AuthorizationDecision): string {
   return `${reason}, ${error ?? "<nil>"}`;
 }

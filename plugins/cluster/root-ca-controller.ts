@@ -1,8 +1,8 @@
-/** Publishes the root certificates, which clients in the cluster use to verify the server, as a ConfigMap in each namespace. */
+/** Publishes the root certificates as a ConfigMap in each namespace. Clients in the cluster verify the server with them. */
 import { type Api, type ApiObject, type Controller, type ControllerContext, StatusError } from "../../plugin.ts";
 import { type Names, spell, untilAborted, valueText, worked, type WorkMeter } from "../../toolbox.ts";
 
-/** The name of the ConfigMap, which clients expect, and its key. */
+/** The name of the ConfigMap, which clients expect, and the key of the certificates in it. */
 const mapName = "kube-root-ca.crt", key = "ca.crt";
 
 const description = "CA certificates that clients in the cluster use to verify the API server. Maintained by a controller.";
@@ -29,7 +29,7 @@ export const rootCaController: Controller = {
   async run({ api, names, work, logError, rootCertificates: certificates }, signal) {
     if (certificates === undefined) return untilAborted(signal);
     const published = { api, names, certificates, work, logError };
-    // If one watch fails, end the other too: the controller restarts as a whole.
+    // If one watch fails, the other is ended too, and the controller restarts as a whole.
     const failed = new AbortController();
     const until = AbortSignal.any([signal, failed.signal]);
     const watches = [watchNamespaces(published, until), watchMaps(published, until)];
@@ -93,12 +93,15 @@ async function read(api: Api, namespace: string): Promise<ConfigMap | undefined>
 function isCurrent(map: ConfigMap, certificates: string, annotation: string): boolean {
   return holds(map, certificates) && Object.hasOwn(map.metadata.annotations ?? {}, annotation);
 }
-/** Whether the data is exactly the certificates. */
+/** Whether the data consists of exactly these certificates. */
 function holds({ data = {} }: ConfigMap, certificates: string): boolean {
   return Object.keys(data).length === 1 && data[key] === certificates;
 }
 
-/** Errors that need no retry: a concurrent write (the watch returns it), a deleted or terminating namespace, no ConfigMaps served. */
+/**
+ * Whether the error needs no retry: another write came first (the watch reports it), the namespace is being deleted, or ConfigMaps are not
+ * served.
+ */
 function isExpected({ reason }: StatusError): boolean {
   return reason === "AlreadyExists" || reason === "Conflict" || reason === "NotFound" || reason === "Forbidden";
 }

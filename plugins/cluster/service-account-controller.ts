@@ -11,9 +11,9 @@ export const serviceAccountController: Controller = {
   fieldManager: "kube-controller-manager",
   needs: ["namespaces", "serviceaccounts"].map((resource) => ({ resource, groupVersions: ["v1"] })),
   run: (context, signal) =>
-    // A creation that fails, for instance by a webhook that cannot be called, is retried and does not hold the other namespaces.
+    // A create that fails, for instance because a webhook cannot be called, is retried and does not delay other namespaces.
     runWorkQueue({ context, signal, work: (namespace) => ensureAccount(context.api, namespace) }, async (queue, until) => {
-      // If one watch fails, end the other too: the controller restarts as a whole.
+      // If one watch fails, the other is ended too, and the controller restarts as a whole.
       const failed = new AbortController(), both = AbortSignal.any([until, failed.signal]);
       const watches = [watchNamespaces(context.api, both, queue), watchAccounts(context.api, both, queue)];
       try {
@@ -45,11 +45,13 @@ async function ensureAccount(api: Api, namespace: string): Promise<void> {
   }
 }
 
-/** Whether the account is there: admission looks at a create before the store finds the name in use. */
+/**
+ * Whether the account exists. This is checked first, because admission looks at a create before the store finds that the name is in use.
+ */
 function exists(api: Api, namespace: string): Promise<boolean> {
   return api.get("v1", "serviceaccounts", namespace, name).then(() => true, () => false);
 }
-/** Errors that need no retry: the account exists, or the namespace is deleted or terminating. */
+/** Whether the error needs no retry: the account exists, or the namespace is deleted or terminating. */
 function isExpected({ reason }: StatusError): boolean {
   return reason === "AlreadyExists" || reason === "NotFound" || reason === "Forbidden";
 }

@@ -28,7 +28,7 @@ type ServiceAccount = Infer<typeof ServiceAccount>;
 
 const columns: readonly Column<ServiceAccount>[] = [nameColumn, ageColumn];
 
-/** Removes all fields of the secret references except the names. */
+/** Removes all fields of references to secrets except their names. */
 function withNamesOnly(account: ServiceAccount): ServiceAccount {
   const { secrets } = account;
   if (secrets === undefined || secrets.every((secret) => Object.keys(secret).every((key) => key === "name"))) return account;

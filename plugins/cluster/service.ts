@@ -35,7 +35,7 @@ const SessionAffinityConfig = struct("SessionAffinityConfig", {
   clientIP: field(1, ClientIPConfig, "The configuration of session affinity by client address."),
 }, { doc: "The configuration of session affinity." });
 
-/** The complete schema, because clients validate requests against the OpenAPI document before they send them. */
+/** The schema is complete, because clients validate requests against the OpenAPI document before they send them. */
 const ServiceSpec = struct("ServiceSpec", {
   ports: field(1, list(ServicePort), "The ports of the service."),
   selector: field(2, record(string), "The labels of the pods that receive the traffic."),
@@ -69,7 +69,7 @@ type Service = Infer<typeof Service>;
 
 const columns: readonly Column<Service>[] = [nameColumn, ageColumn];
 
-/** Served because `kubectl cluster-info` lists services and fails if the resource is missing. */
+/** This resource is served because `kubectl cluster-info` lists services, and fails if the resource is missing. */
 export const services = defineResource<Service>({
   kind: "Service",
   scope: "Namespaced",

@@ -1,4 +1,7 @@
-/** POST of a ServiceAccount's `token`: a new token with an expiration (KEP-1205). Order of the checks and messages are upstream's. */
+/**
+ * Handles the POST of a ServiceAccount's `token`, which returns a new token with an expiration (KEP-1205). The order of the checks and the
+ * messages are upstream's.
+ */
 import {
   type ApiObject,
   badRequestError,
@@ -31,7 +34,10 @@ import {
 } from "../../toolbox.ts";
 import { bound } from "../../core/bound.ts";
 
-/** Bytes of the audiences of a new token, as JSON: a longer token would exceed the bound of verification. */
+/**
+ * Maximum bytes of the audiences of a new token, as JSON. A longer token could not be verified, because it would exceed the bound of
+ * verification.
+ */
 export const tokenAudiencesBytesMax = bound(64 * 1024);
 
 const home = "authentication/v1", groupVersion = "authentication.{domain}/v1";
@@ -82,7 +88,7 @@ const since = (alpha: string, beta: string, ga: string): readonly GateStage[] =>
   { since: beta, stage: "Beta", default: true },
   { since: ga, stage: "GA", default: true, locked: true },
 ];
-/** Gates of tokens. Locked ones are always enabled. */
+/** The feature gates of tokens. Locked ones are always enabled. */
 export const tokenGates: Readonly<Record<string, readonly GateStage[]>> = {
   ServiceAccountTokenJTI: since("1.29", "1.30", "1.32"),
   ServiceAccountTokenNodeBinding: since("1.29", "1.31", "1.33"),
@@ -113,7 +119,7 @@ async function issue(request: TokenRequest, account: ApiObject, context: Request
   checkUid(request.metadata, account.metadata, context);
   const errors = expirationErrors(spec.expirationSeconds ?? 0);
   if (errors.length > 0) throw invalidError(kindName(context), "", errors);
-  // Absent values of fields that are never omitted are null.
+  // If a field that is never omitted is absent, its value is null.
   const reference = spec.boundObjectRef ?? undefined;
   const bound = reference === undefined ? undefined : await boundObject(reference, account, context);
   const asked = Number(spec.expirationSeconds);
@@ -125,7 +131,7 @@ async function issue(request: TokenRequest, account: ApiObject, context: Request
     expirationSeconds: asked,
   });
   const { token, audiences, expirationSeconds, id } = issued;
-  // Upstream's name, independent of the group domain; requests with the token have the id in `extra`.
+  // The key is upstream's and independent of the group domain. Requests with the token have the id in `extra`.
   context.annotate("authentication.kubernetes.io/issued-credential-id", `JTI=${id}`);
   if (expirationSeconds !== asked) {
     context.warn(`requested expiration of ${asked} seconds shortened to ${expirationSeconds} seconds`);
@@ -139,7 +145,7 @@ function kindName({ names }: RequestHookContext) {
   return { group: `authentication.${names.domain}`, name: "TokenRequest" };
 }
 
-/** A UID in the request must be the account's; without the gate another one causes a warning. */
+/** Checks that a UID in the request is the account's. Without the gate, another UID causes a warning. */
 function checkUid({ uid = "" }: ObjectMeta, account: ObjectMeta, context: RequestHookContext): void {
   if (uid === "" || uid === account.uid) return;
   const why = `the UID in the token request (${uid}) does not match the UID of the service account (${account.uid})`;
@@ -156,13 +162,13 @@ function expirationErrors(seconds: number | bigint): readonly FieldError[] {
   ];
 }
 
-/** Upstream issues tokens of any length, which no server accepts in a header. */
+/** Returns the error of too long audiences. Upstream issues tokens of any length, which no server accepts in a header. */
 function audiencesErrors(audiences: readonly string[]): readonly FieldError[] {
   const bytes = new TextEncoder().encode(valueText(audiences)).length;
   return bytes <= tokenAudiencesBytesMax ? [] : [tooLong("spec.audiences", tokenAudiencesBytesMax)];
 }
 
-/** Kinds that tokens can be bound to. Nodes are not served, so they never exist. */
+/** The kinds of objects that a token can be bound to. Nodes are not served, so no node exists. */
 const bindable: Readonly<
   Record<string, { readonly resource: string; readonly bound: "secret" | "pod" | "node"; readonly namespaced: boolean }>
 > = {
@@ -171,7 +177,7 @@ const bindable: Readonly<
   Node: { resource: "nodes", bound: "node", namespaced: false },
 };
 
-/** The current object of a reference. Rejects if it does not exist or has another UID. */
+/** Reads the current object of a reference. Rejects if it does not exist or has another UID. */
 async function boundObject(
   reference: BoundObjectReference,
   account: ApiObject,
@@ -202,7 +208,7 @@ function checkPod(pod: ApiObject & { readonly spec?: { readonly serviceAccountNa
   throw badRequestError(`cannot bind token for serviceaccount ${goQuote(account)} to pod running with different serviceaccount name.`);
 }
 
-/** As upstream, a malformed version is treated as absent. */
+/** Parses a version. As upstream, a malformed one counts as absent. */
 function parsedVersion(text: string): { readonly group: string; readonly version: string } {
   const [first = "", second, ...more] = text.split("/");
   if (second === undefined) return { group: "", version: first };

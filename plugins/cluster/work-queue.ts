@@ -5,7 +5,7 @@ import { noWorkMeter, type WorkMeter } from "../../toolbox.ts";
 const backoffMsMin = 50;
 const backoffMsMax = 5_000;
 
-/** The backoff in milliseconds after this number of earlier retries. */
+/** Returns the backoff in milliseconds after this number of retries. */
 export function backoffMs(retries: number): number {
   return Math.min(backoffMsMax, backoffMsMin * 2 ** Math.min(retries, 30));
 }

@@ -1,19 +1,19 @@
-/** Amounts by resource name. */
+/** Adds and compares amounts of resources, by resource name. */
 import { amountOf, compareQuantities, quantityText, sumOf } from "../../toolbox.ts";
 
 export type Amounts = Readonly<Record<string, string>>;
 
-/** The amount of a resource; undefined if there is none. */
+/** Returns the amount of a resource; undefined if there is none. */
 export function amountIn(amounts: Amounts | undefined, name: string): string | undefined {
   return amounts !== undefined && Object.hasOwn(amounts, name) ? amounts[name] : undefined;
 }
 
-/** The sum of two amounts, in the notation of the first. */
+/** Returns the sum of two amounts, in the notation of the first. */
 export function addAmounts(a: string, b: string): string {
   return quantityText(sumOf(amountOf(a), amountOf(b)));
 }
 
-/** How much greater the first amount is; "0" if it is not. */
+/** Returns by how much the first amount is greater than the second; "0" if it is not greater. */
 export function increase(a: string, b: string): string {
   if (compareQuantities(a, b) <= 0) return "0";
   const less = amountOf(b);
@@ -25,13 +25,13 @@ export function addedTo(amounts: Amounts | undefined, more: Amounts): Amounts {
   return { ...amounts, ...Object.fromEntries(sum) };
 }
 
-/** The amounts of these names. */
+/** Returns the amounts with these names. */
 export function only(amounts: Amounts | undefined, names: Iterable<string>): Amounts {
   const kept = [...names].map((name) => [name, amountIn(amounts, name)] as const).filter(([, amount]) => amount !== undefined);
   return Object.fromEntries(kept) as Amounts; // entries without an amount are left out
 }
 
-/** `configmaps=1,secrets=2`: in the order of names. */
+/** Writes amounts in the order of their names: `configmaps=1,secrets=2`. */
 export function amountsText(amounts: Amounts): string {
   return Object.keys(amounts).sort().map((name) => `${name}=${amounts[name]}`).join(",");
 }

@@ -1,4 +1,4 @@
-/** Charges of writes to quotas: whether a write fits, and the usage after it (upstream: resourcequota.CheckRequest). */
+/** Charges writes to quotas: decides whether a write fits, and computes the usage after it (upstream: resourcequota.CheckRequest). */
 import type { ApiObject } from "../../plugin.ts";
 import { compareQuantities } from "../../toolbox.ts";
 import { addedTo, amountIn, type Amounts, amountsText, increase, only } from "./amounts.ts";
@@ -13,10 +13,13 @@ export interface Charge {
   readonly subresource: string;
 }
 
-/** The quotas with the usage after the charge (those that it does not concern are the same values), or the reason to reject it. */
+/**
+ * The quotas with the usage after the charge, or the reason to reject it. A quota that the charge does not concern is the same value as
+ * before.
+ */
 export type Charged = { readonly quotas: readonly ResourceQuota[] } | { readonly refused: string };
 
-/** Adds a write to quotas of its namespace. */
+/** Adds a write to the quotas of its namespace. */
 export function chargeTo(quotas: readonly ResourceQuota[], charge: Charge): Charged {
   const charged: ResourceQuota[] = [], { usage, next, prior } = charge;
   const whole = usage.of(next), more = prior === undefined ? whole : increases(whole, usage.of(prior));
@@ -36,7 +39,7 @@ export function chargeTo(quotas: readonly ResourceQuota[], charge: Charge): Char
   return { quotas: charged };
 }
 
-/** The quota without the usage of a write that was charged to it. */
+/** Returns the quota without the usage of a write that was charged to it. */
 export function releasedFrom(quota: ResourceQuota, charge: Charge): ResourceQuota {
   const { usage, next, prior } = charge, whole = usage.of(next);
   const isNew = prior === undefined || !isInScopes(usage, quota.spec, prior);
@@ -47,7 +50,7 @@ export function releasedFrom(quota: ResourceQuota, charge: Charge): ResourceQuot
   return { ...quota, status: { ...quota.status, used: after } };
 }
 
-/** The names of the quota's limits that are about the object; none if it is not in the quota's scopes. */
+/** Returns the names of the quota's limits that apply to the object; none if the object is not in the quota's scopes. */
 function concerns({ spec, status }: ResourceQuota, { usage, next }: Charge): readonly string[] {
   const names = usage.matching(Object.keys(status.hard ?? {}));
   return names.length > 0 && isInScopes(usage, spec, next) ? names : [];
@@ -57,13 +60,13 @@ function increases(next: Amounts, prior: Amounts): Amounts {
   return Object.fromEntries(Object.entries(next).map(([name, amount]) => [name, increase(amount, amountIn(prior, name) ?? "0")]));
 }
 
-/** The quota with the usage, or the reason why it does not fit. */
+/** Returns the quota with the added usage, or the reason why it does not fit. */
 function addUsage(quota: ResourceQuota, names: readonly string[], usage: Amounts, subresource: string): ResourceQuota | string {
   const { hard = {}, used = {} } = quota.status;
   const more = Object.fromEntries(Object.entries(only(usage, names)).filter(([, amount]) => compareQuantities(amount, "0") !== 0));
   if (Object.keys(more).length === 0) return quota;
   const after = addedTo(used, more);
-  // A status is what has happened already, so it is counted and not rejected.
+  // A status reports what has happened already, so its usage is counted and never rejected.
   const exceeded = subresource === "status" ? [] : Object.keys(more).filter((name) => compareQuantities(after[name]!, hard[name]!) > 0);
   if (exceeded.length > 0) {
     const text = (amounts: Amounts) => amountsText(only(amounts, exceeded));

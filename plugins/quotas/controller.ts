@@ -21,7 +21,7 @@ import { quotaSettleMs } from "./bounds.ts";
 
 /** Milliseconds between two recalculations of all quotas. */
 const quotaResyncMs = bound(300_000);
-/** Namespaces with quotas of a resource above which one watch of all namespaces replaces one for each. */
+/** Number of namespaces with quotas of a resource above which one watch of all namespaces replaces a watch for each. */
 const quotaNamespaceWatchesMax = bound(50);
 
 export const quotaController: Controller = Object.freeze<Controller>({
@@ -43,7 +43,7 @@ export const quotaController: Controller = Object.freeze<Controller>({
         const outcome = await recalculate(namespace, name, { api: context.api, names: context.names, counted, isSettled });
         if (outcome === "unsettled") queue.addAfter(key, Math.max(1, settled.remaining(key)));
       } catch (error) {
-        // A charge at the same time: counted again with the usage that it left.
+        // A write has charged the quota at the same time. The objects are counted again, with the usage that this write has left.
         if (!(error instanceof StatusError && error.reason === "Conflict")) throw error;
         queue.retry(key);
       }
@@ -55,23 +55,23 @@ export const quotaController: Controller = Object.freeze<Controller>({
   },
 });
 
-/** Pauses before a kind that cannot be watched is tried again. */
+/** Shortest and longest pause, in milliseconds, before a kind that cannot be watched is tried again. */
 const retryMsMin = 100, retryMsMax = 30_000;
 
-/** The watches of the controller. */
+/** Follows quotas and the collections that they limit. */
 class Following {
   readonly #context: ControllerContext;
   readonly #queue: WorkQueue;
   readonly #settled: Settled;
   readonly #until: AbortSignal;
-  /** Ends everything, with the reason. */
+  /** Its signal aborts with the error that ends all watches. */
   readonly #failed = new AbortController();
   readonly #quotas = new Map<string, ResourceQuota>();
   /** Open watches of collections, by collection and namespace. */
   readonly #watches = new Map<string, Map<string, AbortController>>();
   readonly #ended = new Set<Promise<void>>();
   #interests = new Interests([]);
-  /** Whether the served collections have changed since they were read: without quotas nothing needs them. */
+  /** Whether the served collections have changed since they were read. They are read again only when a quota needs them. */
   #isStale = false;
   counted: readonly Counted[] = [];
 
@@ -82,7 +82,7 @@ class Following {
     this.#until = AbortSignal.any([until, this.#failed.signal]);
   }
 
-  /** Resolves after the abort of the signal; rejects with the error of a watch. */
+  /** Resolves after the signal aborts. Rejects with the error of a watch. */
   async run(): Promise<void> {
     const timer = setInterval(() => this.#quotas.forEach((_quota, key) => this.#queue.add(key)), quotaResyncMs);
     const ends = [this.#followCollections(), this.#followQuotas()].map((each) => each.catch((error) => this.#failed.abort(error)));
@@ -102,7 +102,7 @@ class Following {
     }
   }
 
-  /** Follows the collections that are served now. */
+  /** Reads the served collections, and follows them. */
   #renew(): void {
     const { api, names, gates = () => false } = this.#context;
     this.#isStale = false;
@@ -121,7 +121,7 @@ class Following {
   async #followQuotas(): Promise<void> {
     for await (const { type, object } of this.#context.api.watch("v1", "resourcequotas", "", {}, this.#until)) {
       const key = objectKey(object), namespace = object.metadata.namespace ?? "";
-      const quota = type === "DELETED" ? undefined : object as ResourceQuota; // of that resource
+      const quota = type === "DELETED" ? undefined : object as ResourceQuota; // the watch is of this resource
       const before = this.#quotas.get(key);
       if (quota === undefined) {
         this.#quotas.delete(key);
@@ -131,17 +131,17 @@ class Following {
         this.#settled.see(key, quota);
         if (this.#isStale) this.#renew();
       }
-      // The status changes with each charge.
+      // The event shows another status only, as after each charge.
       if (before !== undefined && quota !== undefined && sameValue(before.spec, quota.spec)) continue;
       for (const counted of this.#interests.set(key, namespace, quota?.spec)) this.#watchNamespaces(counted);
       if (quota === undefined) continue;
       this.#queue.add(key);
-      // Again for creates that began before the limits were in force.
+      // The objects are counted once more, for creates that began before the limits were in force.
       this.#queue.addAfter(key, quotaSettleMs);
     }
   }
 
-  /** Opens and ends watches of a collection, so that all namespaces with quotas of it are watched. */
+  /** Starts and ends watches of a collection, so that all namespaces with quotas of it are watched. */
   #watchNamespaces(counted: Counted): void {
     const key = collectionKey(counted), namespaces = [...this.#interests.of(counted).keys()];
     const wanted = new Set(namespaces.length > quotaNamespaceWatchesMax ? [""] : namespaces);

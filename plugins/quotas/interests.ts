@@ -1,8 +1,8 @@
-/** Which quotas count the objects of which collections and namespaces. */
+/** Knows which quotas count the objects of which collections and namespaces. */
 import type { Counted } from "./resources.ts";
 import type { ResourceQuota } from "./quota-schema.ts";
 
-/** Keys of quotas, by namespace. */
+/** Keys of quotas by namespace. */
 type ByNamespace = ReadonlyMap<string, ReadonlySet<string>>;
 
 export function collectionKey({ collection: { groupVersion, resource } }: Counted): string {
@@ -17,7 +17,7 @@ export class Interests {
     this.#counted = counted;
   }
 
-  /** Sets the limits of a quota; undefined: it was deleted. Returns the collections whose namespaces have changed. */
+  /** Sets the limits of a quota; undefined means that it was deleted. Returns the collections whose namespaces have changed. */
   set(key: string, namespace: string, spec: ResourceQuota["spec"] | undefined): readonly Counted[] {
     const limited = Object.keys(spec?.hard ?? {});
     return this.#counted.filter((counted) => {
@@ -32,7 +32,7 @@ export class Interests {
     return this.#quotas.get(collectionKey(counted)) ?? none;
   }
 
-  /** Both return whether the namespaces have changed. */
+  /** `#add` and `#remove` return whether the namespaces have changed. */
   #add(collection: string, namespace: string, key: string): boolean {
     const of = this.#quotas.get(collection) ?? new Map<string, Set<string>>(), keys = of.get(namespace);
     this.#quotas.set(collection, of);

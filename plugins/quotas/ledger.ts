@@ -14,12 +14,12 @@ import type { ResourceQuota } from "./quota-schema.ts";
 import { bound } from "../../core/bound.ts";
 import { quotaSettleMs } from "./bounds.ts";
 
-/** Attempts to charge a quota that other servers change at the same time. */
+/** Maximum number of attempts to charge a quota that other servers change at the same time. */
 const quotaTriesMax = bound(50);
-/** Quotas of which a server remembers its own last write. */
+/** Maximum number of quotas of which a server remembers its own last write. */
 const quotasRememberedMax = bound(1_000);
 
-/** The reason to reject a write, or undefined. */
+/** The reason to reject a write; undefined if it fits. */
 export type Verdict = string | undefined;
 
 interface Waiter {
@@ -30,14 +30,14 @@ interface Waiter {
 }
 
 export class Ledger {
-  /** Waiting writes by namespace. A namespace in the map has a worker. */
+  /** Waiting writes by namespace. Each namespace in the map has a worker that charges them. */
   readonly #waiting = new Map<string, Waiter[]>();
   /** Times at which charges were stored, in milliseconds of `performance.now()`. */
   readonly #charged = new WeakMap<Charge, number>();
-  /** The last states that this server wrote: memory may be older. */
+  /** The last states that this server has written. The state in memory may be older. */
   readonly #written = new Map<string, ResourceQuota>();
 
-  /** Resolves with the reason to reject the write, or undefined when it is charged. A dry run is checked and not charged. */
+  /** Resolves with the reason to reject the write, or with undefined when it is charged. A dry run is checked but not charged. */
   charge(namespace: string, charge: Charge, isDryRun: boolean, server: AdmissionServer): Promise<Verdict> {
     const end = Promise.withResolvers<Verdict>();
     const waiter = { charge, isDryRun, server, end };
@@ -51,9 +51,9 @@ export class Ledger {
   }
 
   /**
-   * Takes a charge back whose write was not stored, so that a create of a name that exists does not use up the quota. Never rejects: the
-   * controller counts again what is not taken back here. A charge that is older than half of the time after which usage is counted anew stays,
-   * because the count may have left it out already.
+   * Takes back the charge of a write that was not stored. Otherwise creates of a name that exists would use up the quota. Never rejects:
+   * what is not taken back here is corrected by the controller's next count. A charge older than half of `quotaSettleMs` stays, because a
+   * count may already have left it out.
    */
   async release(namespace: string, charge: Charge, server: AdmissionServer): Promise<void> {
     const since = this.#charged.get(charge);
@@ -82,7 +82,7 @@ export class Ledger {
     }
   }
 
-  /** The next batch; undefined, and no worker any more, if nothing waits. */
+  /** Takes the next batch. If nothing waits, returns undefined and removes the namespace, which ends its worker. */
   #take(namespace: string): readonly Waiter[] | undefined {
     const batch = this.#waiting.get(namespace) ?? [];
     if (batch.length === 0) this.#waiting.delete(namespace);
@@ -91,15 +91,15 @@ export class Ledger {
   }
 
   async #chargeAll(namespace: string, batch: readonly Waiter[]): Promise<void> {
-    const { server } = batch[0]!; // a batch is not empty
+    const { server } = batch[0]!; // a batch has at least one write
     const rejected = await this.#attempt(await this.#recent(server, namespace), batch, undefined);
-    // Memory may be older than a deletion or a higher limit.
+    // The state in memory may be older than a deletion or a higher limit, so the newest quotas are read.
     if (rejected.length > 0) await this.#attempt(await newestQuotas(server, namespace), rejected, "final");
   }
 
   /**
-   * Charges a batch, and again after changes by other servers. Resolves with the writes that do not fit; `final`: they are rejected. Rejects
-   * with the error of the last update if it fails.
+   * Charges a batch, and charges it again after changes by other servers. Resolves with the writes that do not fit; if `final`, they have
+   * been rejected. Rejects with the error of the last update if that fails.
    */
   async #attempt(quotas: readonly ResourceQuota[], batch: readonly Waiter[], final: "final" | undefined): Promise<readonly Waiter[]> {
     const unfit: Waiter[] = [];
@@ -119,7 +119,7 @@ export class Ledger {
         }
         return unfit;
       }
-      // The other quotas have been charged already.
+      // The other quotas of the batch have been charged already.
       const newest = await newestQuotas(server, namespaceOf(quotas));
       before = newest.filter(({ metadata }) => lost.has(metadata.name ?? ""));
       fitting = accepted;
@@ -147,7 +147,7 @@ export class Ledger {
     return lost;
   }
 
-  /** The quotas from memory, or as this server has written them last. */
+  /** Returns the quotas from memory. A quota that this server has written later is returned as it was written. */
   async #recent(server: AdmissionServer, namespace: string): Promise<readonly ResourceQuota[]> {
     const recent = inOrder(await server.recent("v1", "resourcequotas", namespace));
     return recent.map((quota) => {
@@ -167,7 +167,7 @@ export class Ledger {
   }
 }
 
-/** Adds the writes one after the other. */
+/** Adds the writes of a batch one after the other. */
 function sum(quotas: readonly ResourceQuota[], batch: readonly Waiter[]): {
   readonly after: readonly ResourceQuota[];
   readonly accepted: readonly Waiter[];
@@ -187,7 +187,7 @@ function sum(quotas: readonly ResourceQuota[], batch: readonly Waiter[]): {
   return { after, accepted, rejected };
 }
 
-/** As `chargeTo`. An error ends this write only, and the others of the batch go on: undefined. */
+/** Does the same as `chargeTo`. An error ends this write only and returns undefined; the other writes of the batch go on. */
 function tryCharge(quotas: readonly ResourceQuota[], { charge, end }: Waiter): Charged | undefined {
   try {
     return chargeTo(quotas, charge);
@@ -202,7 +202,7 @@ async function newestQuotas(server: AdmissionServer, namespace: string): Promise
 }
 
 function inOrder(objects: readonly ApiObject[]): readonly ResourceQuota[] {
-  const quotas = objects as readonly ResourceQuota[]; // of that resource
+  const quotas = objects as readonly ResourceQuota[]; // the objects are of this resource
   return quotas.toSorted((a, b) => (a.metadata.name ?? "") < (b.metadata.name ?? "") ? -1 : 1);
 }
 

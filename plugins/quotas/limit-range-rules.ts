@@ -28,7 +28,7 @@ function validateType(type: string, path: string): readonly FieldError[] {
 
 const sortedKeys = (amounts: Readonly<Record<string, unknown>> | undefined) => Object.keys(amounts ?? {}).sort();
 
-/** The names of all resources, and that each type has the bounds that it needs and may have. */
+/** Checks the names of all resources, and that each type has the bounds that it needs and no others. */
 function validateNames(item: LimitRangeItem, path: string, names: Names): readonly FieldError[] {
   const { type, max = {}, min = {} } = item, errors: FieldError[] = [];
   const rule = type === "Pod" || type === "Container" ? containerResourceName : resourceName;
@@ -48,7 +48,7 @@ function validateNames(item: LimitRangeItem, path: string, names: Names): readon
   return errors;
 }
 
-/** The bounds of one resource. */
+/** The bounds of one resource in an item. */
 interface Bounds {
   readonly min: string | undefined;
   readonly max: string | undefined;
@@ -58,7 +58,7 @@ interface Bounds {
 }
 
 function validateBounds(item: LimitRangeItem, path: string, names: Names): readonly FieldError[] {
-  // Defaults of pods are rejected by `validateNames`, and not compared.
+  // Defaults of the type Pod are rejected by `validateNames`, so they are not compared here.
   const { min = {}, max = {}, maxLimitRequestRatio = {} } = item;
   const { default: limits = {}, defaultRequest: requests = {} } = item.type === "Pod" ? {} : item;
   const all = [min, max, limits, requests, maxLimitRequestRatio];
@@ -74,7 +74,7 @@ function validateBounds(item: LimitRangeItem, path: string, names: Names): reado
   });
 }
 
-/** Whether both are given and the first is greater. */
+/** Whether both amounts are given and the first is greater. */
 function exceeds(a: string | undefined, b: string | undefined): boolean {
   return a !== undefined && b !== undefined && compareQuantities(a, b) > 0;
 }
@@ -88,16 +88,16 @@ function validateOrder({ min, max, limit, request }: Bounds, path: string, name:
   if (exceeds(request, limit)) {
     wrong("defaultRequest", request, `default request value ${request} is greater than default limit value ${limit}`);
   }
-  // The values of these two errors are those of the bound, as upstream's.
+  // As upstream, the value of these two errors is that of the bound.
   if (exceeds(min, limit)) wrong("default", min, `min value ${min} is greater than default value ${limit}`);
   if (exceeds(limit, max)) wrong("default", max, `default value ${limit} is greater than max value ${max}`);
   return errors;
 }
 
-/** Amounts above this are compared as integers, smaller ones in thousandths. */
+/** The largest amount that is compared in thousandths; larger ones are compared as integers. */
 const millisMax = (2n ** 63n - 1n) / 1000n;
 
-/** The amount in steps of 10^-`digits`, rounded away from zero; 0 beyond 64 bits, as upstream. */
+/** Returns the amount in steps of 10^-`digits`, rounded away from zero. As upstream, it is 0 beyond 64 bits. */
 function scale(amount: string, digits: 0 | 3): bigint {
   const rounded = roundUp(amountOf(amount), -digits);
   const value = integerOf(rounded.digits === "" ? rounded : { ...rounded, exponent: rounded.exponent + digits }) ?? 0n;
@@ -116,12 +116,12 @@ function validateRatio({ min, max, ratio }: Bounds, path: string): readonly Fiel
   }
   return errors;
 }
-/** A number in the format `%f` of Go. */
+/** Writes a number in Go's format `%f`. */
 function goFloat(value: number): string {
   return value === -Infinity ? "-Inf" : value.toFixed(6);
 }
 
-/** A resource that cannot be overcommitted has equal limits and requests. */
+/** Checks that a resource that cannot be overcommitted has equal limits and requests. */
 function validateFixed({ limit, request }: Bounds, path: string, name: string, names: Names): readonly FieldError[] {
   if (limit === undefined || request === undefined || canOvercommit(name, names) || compareQuantities(limit, request) === 0) return [];
   return [

@@ -17,7 +17,7 @@ interface Bounds {
 
 const rounded = roundToMillis("max", "min", "default", "defaultRequest", "maxLimitRequestRatio");
 
-/** For containers, the default limit is the maximum; the default request is the default limit, or the minimum. */
+/** Sets the defaults of containers: the default limit is the maximum; the default request is the default limit, or else the minimum. */
 function withDefaults<T extends object>(given: T): T {
   const item: T & Bounds = rounded(given);
   if (item.type !== "Container") return item;

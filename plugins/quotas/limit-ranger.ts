@@ -15,9 +15,9 @@ export const limitRanger: Admission = {
   },
 };
 
-/** The violations of the first range that the claim violates. */
+/** Returns the violations of the first limit range that the claim violates. */
 function reasonOf(claim: ApiObject, ranges: readonly ApiObject[]): string | undefined {
-  // `as`: the types of the resources.
+  // `as`: these are the types of the resources.
   const { spec } = claim as ApiObject & { readonly spec: PersistentVolumeClaimSpec };
   for (const { spec: { limits = [] } } of ranges as readonly LimitRange[]) {
     const requests = spec.resources.requests ?? {};

@@ -8,7 +8,7 @@ type Amounts = Readonly<Record<string, string>> | undefined;
 
 const compute = ["cpu", "memory", "limits.cpu", "limits.memory", "requests.cpu", "requests.memory"];
 const ofPods: ReadonlySet<string> = new Set(["pods", ...compute]);
-/** The standard resources that a scope fits. */
+/** The standard resources to which each scope can apply. */
 const scopes: Readonly<Record<string, ReadonlySet<string>>> = Object.freeze({
   Terminating: ofPods,
   NotTerminating: ofPods,
@@ -18,11 +18,11 @@ const scopes: Readonly<Record<string, ReadonlySet<string>>> = Object.freeze({
   BestEffort: new Set(["pods"]),
   VolumeAttributesClass: new Set(["persistentvolumeclaims", "requests.storage"]),
 });
-/** Scopes that have no values. */
+/** Scopes whose requirements must have no values. */
 const withoutValues = ["BestEffort", "NotBestEffort", "Terminating", "NotTerminating", "CrossNamespacePodAffinity"];
 const conflicting = [["BestEffort", "NotBestEffort"], ["Terminating", "NotTerminating"]] as const;
 
-/** Validates names and amounts of one list of resources. */
+/** Validates the names and amounts of one list of resources. */
 function validateAmounts(amounts: Amounts, path: string, names: Names): readonly FieldError[] {
   return Object.entries(amounts ?? {}).sort(([a], [b]) => a < b ? -1 : 1).flatMap(([name, amount]) => {
     const at = `${path}[${name}]`;
@@ -37,7 +37,7 @@ function validateQuotaName(name: string, path: string, names: Names): readonly F
     : [...errors, invalid(path, name, "must be a standard resource for quota")];
 }
 
-/** Returns the number of standard resources of the quota that the scope does not fit. */
+/** Returns how many standard resources of the quota the scope cannot apply to. */
 function misfits(scope: string, hard: Amounts): number {
   const fitting = Object.hasOwn(scopes, scope) ? scopes[scope] : undefined;
   return fitting === undefined ? 0 : Object.keys(hard ?? {}).filter((name) => isStandardOfQuotas(name) && !fitting.has(name)).length;
@@ -52,7 +52,7 @@ function validateScopes({ scopes: given = [], hard }: ResourceQuotaSpec): readon
   return [...errors, ...validatePairs(given, given, path)];
 }
 
-/** `value`: what the error shows. As upstream, it is that of `spec.scopes` for both fields. */
+/** Checks scopes in pairs. `value` is shown in the error; as upstream, it is that of `spec.scopes` for both fields. */
 function validatePairs(given: readonly string[], value: readonly string[] | undefined, path: string): readonly FieldError[] {
   return conflicting.filter((pair) => pair.every((scope) => given.includes(scope))).map(() => invalid(path, value, "conflicting scopes"));
 }

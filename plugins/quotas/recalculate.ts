@@ -1,4 +1,4 @@
-/** Counts what a namespace uses, and writes it into the status of a quota (upstream: syncResourceQuota). */
+/** Counts the usage of a namespace, and writes it into the status of a quota (upstream: syncResourceQuota). */
 import { type Api, StatusError } from "../../plugin.ts";
 import { compareQuantities, listed, type Names, sameAmounts } from "../../toolbox.ts";
 import { addedTo, amountIn, type Amounts, only } from "./amounts.ts";
@@ -10,18 +10,18 @@ export interface Recalculation {
   readonly api: Api;
   readonly names: Names;
   readonly counted: readonly Counted[];
-  /** Whether creates that were charged before this state of the quota have been stored: only then the usage may be lowered. */
+  /** Whether all creates that were charged before this state of the quota have been stored. Only then may the usage be lowered. */
   readonly isSettled: (quota: ResourceQuota) => boolean;
 }
 
 /**
- * Resolves with whether the usage must be counted again when the quota is settled. Rejects with Conflict if the quota changed meanwhile. If a
- * collection cannot be counted, its usage stays, that of the others is written, and then it rejects.
+ * Resolves with whether the usage must be counted again once the quota is settled. Rejects with Conflict if the quota has changed
+ * meanwhile. If a collection cannot be counted, its usage stays, the usage of the others is written, and then the promise rejects.
  */
 export async function recalculate(namespace: string, name: string, at: Recalculation): Promise<"done" | "unsettled"> {
   const quota = await read(at.api, namespace, name);
   if (quota === undefined) return "done";
-  // Decided before the objects are counted: a create that is stored later must have been charged later, too.
+  // This is decided before the objects are counted: a create that is stored after that was charged after that, too.
   const settled = at.isSettled(quota);
   const hard = quota.spec.hard ?? {}, { found, failures } = await usageIn(namespace, quota, at);
   const before = quota.status.used ?? {};
@@ -41,14 +41,14 @@ export async function recalculate(namespace: string, name: string, at: Recalcula
 
 async function read(api: Api, namespace: string, name: string): Promise<ResourceQuota | undefined> {
   try {
-    return await api.get("v1", "resourcequotas", namespace, name) as ResourceQuota; // of that resource
+    return await api.get("v1", "resourcequotas", namespace, name) as ResourceQuota; // the object is of this resource
   } catch (error) {
     if (error instanceof StatusError && error.reason === "NotFound") return undefined;
     throw error;
   }
 }
 
-/** The usage of all limits of the quota that this server can count, and the reasons why some cannot be counted now. */
+/** Counts the usage of all limits of the quota that this server can count. Also returns why some cannot be counted now. */
 async function usageIn(
   namespace: string,
   quota: ResourceQuota,
@@ -69,10 +69,10 @@ async function usageIn(
   return { found, failures };
 }
 
-/** The usage of one collection. */
+/** Returns the usage of one collection. */
 async function sumOf({ usage }: Counted, matching: readonly string[], quota: ResourceQuota, list: Listing): Promise<Amounts> {
   if (usage.isCount) {
-    // Objects that are only counted have no scopes: a quota with scopes does not count them.
+    // Objects of which only the number counts have no scopes. A quota with scopes does not count them.
     const number = scopesOf(quota.spec).length > 0 ? 0 : await numberOf(list);
     return Object.fromEntries(matching.map((name) => [name, `${number}`]));
   }
@@ -90,7 +90,7 @@ interface Listing {
   readonly namespace: string;
 }
 
-/** The number of objects, from one chunk of a list. */
+/** Returns the number of objects, from one chunk of a list. */
 async function numberOf({ api, groupVersion, resource, namespace }: Listing): Promise<number> {
   const { items, metadata } = await api.list(groupVersion, resource, namespace, { limit: "1" });
   return items.length + (metadata.remainingItemCount ?? 0);

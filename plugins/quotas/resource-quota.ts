@@ -3,7 +3,7 @@ import { compareQuantities } from "../../toolbox.ts";
 import { validateQuota, validateQuotaStatus, validateQuotaUpdate } from "./quota-rules.ts";
 import { ResourceQuota } from "./quota-schema.ts";
 
-/** `configmaps: 1/3, secrets: 0/2`: usage and limit of the resources, those with the prefix `limits.` or the others. */
+/** Writes usage and limit of resources: `configmaps: 1/3, secrets: 0/2`. They are those with the prefix `limits.`, or all others. */
 function usageCell({ status: { hard = {}, used = {} } }: ResourceQuota, ofLimits: boolean): string {
   return Object.keys(hard).filter((name) => name.startsWith("limits.") === ofLimits).sort()
     .map((name) => `${name}: ${Object.hasOwn(used, name) ? used[name] : "0"}/${hard[name]}`).join(", ");
@@ -26,7 +26,7 @@ const columns: readonly Column<ResourceQuota>[] = [
   ageColumn,
 ];
 
-/** Warns of requests above limits, by the names that upstream compares. */
+/** Warns of requests above their limits, for the pairs of names that upstream compares. */
 function warn({ spec: { hard = {} } }: ResourceQuota, prior: ResourceQuota | undefined): readonly string[] {
   if (prior !== undefined) return [];
   const amount = (name: string) => Object.hasOwn(hard, name) ? hard[name] : undefined;

@@ -10,7 +10,7 @@ export interface Counted {
   readonly usage: Usage;
 }
 
-/** The served collections that quotas count: namespaced, and their objects can be created, watched and deleted. */
+/** Returns the served collections that quotas count. They are namespaced, and their objects can be created, watched and deleted. */
 export function countedCollections(api: Api, names: Names, gates: Gates): readonly Counted[] {
   const key = ({ groupVersion, resource }: ApiCollection) => `${groupVersion}/${resource}`;
   const keysOf = (verb: string) => new Set(api.collections(verb).map(key));
@@ -25,7 +25,9 @@ export function countedCollections(api: Api, names: Names, gates: Gates): readon
   );
 }
 
-/** Namespaced kinds of kube-apiserver. Those that are not served have no objects: their usage is 0, as in a cluster without any. */
+/**
+ * Namespaced kinds of kube-apiserver. A kind that is not served has no objects, so its usage is 0, as in a cluster without such objects.
+ */
 const ofCluster: Readonly<Record<string, string>> = {
   "": "endpoints persistentvolumeclaims pods podtemplates replicationcontrollers serviceaccounts services",
   apps: "controllerrevisions daemonsets deployments replicasets statefulsets",
@@ -39,11 +41,11 @@ const ofCluster: Readonly<Record<string, string>> = {
 const ofPods = ["pods", "services", "services.nodeports", "services.loadbalancers", "replicationcontrollers"];
 const compute: readonly string[] = ["cpu", "memory", "ephemeral-storage"].flatMap((name) => [name, `requests.${name}`, `limits.${name}`]);
 
-/** Whether the limit is about objects that only a cluster with nodes has. */
+/** Whether the limit applies to objects that only a cluster with nodes has. */
 export function isOfWorkloads(name: string, names: Names): boolean {
   if (ofPods.includes(name) || compute.includes(name)) return true;
   if (name.startsWith("hugepages-") || name.startsWith("requests.hugepages-")) return true;
-  // Extended resources of containers, and devices.
+  // These are extended resources of containers, and devices.
   if (name.startsWith("requests.") && name.includes("/") && !name.includes(spell(names, "{platform}.io/"))) return true;
   if (name.endsWith(spell(names, ".deviceclass.resource.{domain}/devices"))) return true;
   return Object.entries(ofCluster).some(([group, plurals]) =>

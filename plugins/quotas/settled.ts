@@ -1,5 +1,5 @@
 /**
- * When quotas were charged last. A create is charged before it is stored, so a count in between does not contain it:
+ * Knows when quotas were last charged. A create is charged before it is stored, so a count in between does not include it:
  *
  *     charge (used 3) ──> count (finds 2) ──> create is stored (3 exist)
  *
@@ -13,7 +13,7 @@ import { quotaSettleMs } from "./bounds.ts";
 interface Seen {
   readonly revision: number;
   readonly used: Amounts;
-  /** Time of the first sight of this usage, in milliseconds. */
+  /** Time at which this usage was first seen, in milliseconds. */
   readonly since: number;
 }
 
@@ -25,7 +25,7 @@ export class Settled {
     this.#now = now;
   }
 
-  /** Records a state of the quota. Older states than the last one have no effect. */
+  /** Records a state of the quota. A state older than the last one has no effect. */
   see(key: string, { metadata, status }: ResourceQuota): void {
     const revision = Number(metadata.resourceVersion ?? 0), { used = {} } = status, before = this.#seen.get(key);
     if (before !== undefined && before.revision >= revision) return;
@@ -34,7 +34,7 @@ export class Settled {
     this.#seen.set(key, { revision, used, since: isCharged ? this.#now() : before.since });
   }
 
-  /** Milliseconds until the last charge is old enough; 0 if it is. */
+  /** Returns the milliseconds until the last charge is old enough; 0 if it is. */
   remaining(key: string): number {
     const seen = this.#seen.get(key);
     return seen === undefined ? quotaSettleMs : Math.max(0, seen.since + quotaSettleMs - this.#now());

@@ -1,15 +1,15 @@
-/** What objects use of the resources that quotas limit, by the rules of upstream's evaluators. */
+/** Computes how much objects use of the resources that quotas limit, by the rules of upstream's evaluators. */
 import type { ApiObject } from "../../plugin.ts";
 import { amountOf, compareQuantities, type Gates, type Names, quantityText, roundUp, spell } from "../../toolbox.ts";
 import type { PersistentVolumeClaimSpec } from "../shared/volumes/mod.ts";
 import type { Amounts } from "./amounts.ts";
 import type { ResourceQuotaSpec, ScopeRequirement } from "./quota-schema.ts";
 
-/** The usage of the objects of one resource. */
+/** How the objects of one resource are counted. */
 export interface Usage {
   /** Returns the entries of `names` that concern this resource. */
   matching(names: readonly string[]): readonly string[];
-  /** Whether a write may raise the usage. */
+  /** Whether a write of this kind may raise the usage. */
   charges(isCreate: boolean, subresource: string): boolean;
   of(object: ApiObject): Amounts;
   /** Whether the object is in the scope. */
@@ -23,7 +23,7 @@ export interface UsageSettings {
   readonly gates: Gates;
 }
 
-/** Names of counts that are older than `count/`, by plural of the core group. */
+/** Resources of the core group that also have an older name for their number than `count/...`: the plural alone. */
 const aliases: readonly string[] = ["configmaps", "resourcequotas", "replicationcontrollers", "secrets"];
 const ignored: Readonly<Record<string, readonly string[]>> = {
   "": ["bindings", "componentstatuses", "events"],
@@ -32,12 +32,12 @@ const ignored: Readonly<Record<string, readonly string[]>> = {
   "authorization.{domain}": ["subjectaccessreviews", "selfsubjectaccessreviews", "localsubjectaccessreviews", "selfsubjectrulesreviews"],
 };
 
-/** The resource name of the number of objects: `count/leases.coordination.k8s.io`. */
+/** Returns the resource name of the number of objects, such as `count/leases.coordination.k8s.io`. */
 export function countName(group: string, plural: string): string {
   return `count/${plural}${group === "" ? "" : `.${group}`}`;
 }
 
-/** The usage of a resource; undefined if quotas ignore it. */
+/** Returns how a resource is counted; undefined if quotas ignore it. */
 export function usageOf(group: string, plural: string, settings: UsageSettings): Usage | undefined {
   const isIgnored = Object.entries(ignored).some(([each, plurals]) => spell(settings.names, each) === group && plurals.includes(plural));
   if (isIgnored) return undefined;
@@ -73,7 +73,7 @@ function claimUsage({ names, gates }: UsageSettings): Usage {
     matching: (given) => given.filter(isMatching),
     charges: (isCreate, subresource) => subresource === "" || (subresource === "status" && !isCreate),
     of(object) {
-      const claim = object as Claim; // of this resource
+      const claim = object as Claim; // the object is of this resource
       const { annotations = {} } = claim.metadata;
       const className = (Object.hasOwn(annotations, annotation) ? annotations[annotation] : claim.spec.storageClassName) ?? "";
       const bytes = bytesOf(claim);
@@ -90,7 +90,7 @@ function claimUsage({ names, gates }: UsageSettings): Usage {
   };
 }
 
-/** The larger of the requested and the allocated storage, in whole bytes. */
+/** Returns the larger of the requested and the allocated storage, in whole bytes. */
 function bytesOf({ spec, status }: Claim): string | undefined {
   const requested = spec.resources.requests?.["storage"], allocated = status?.allocatedResources?.["storage"];
   if (requested === undefined) return undefined;
@@ -98,14 +98,14 @@ function bytesOf({ spec, status }: Claim): string | undefined {
   return quantityText(roundUp(amountOf(larger), 0));
 }
 
-/** The attributes classes that a claim has, requests, or is changed to. */
+/** Returns the attributes classes that a claim has, requests, or is being changed to. */
 function classesOf({ spec, status }: Claim): readonly string[] {
   const all = [
     spec.volumeAttributesClassName,
     status?.currentVolumeAttributesClassName,
     status?.modifyVolumeStatus?.targetVolumeAttributesClassName,
   ];
-  return all.flatMap((name) => (name ?? "") === "" ? [] : [name!]); // `!`: not empty
+  return all.flatMap((name) => (name ?? "") === "" ? [] : [name!]); // `!`: the name is not empty
 }
 
 function isInClass({ operator, values = [] }: ScopeRequirement, classes: readonly string[]): boolean {
@@ -115,7 +115,7 @@ function isInClass({ operator, values = [] }: ScopeRequirement, classes: readonl
   return classes.length === 0;
 }
 
-/** The scopes of a quota, in both notations, as requirements. */
+/** Returns the scopes of a quota as requirements. A quota may have them in two notations. */
 export function scopesOf({ scopes = [], scopeSelector }: ResourceQuotaSpec): readonly ScopeRequirement[] {
   return [...scopes.map((scopeName) => ({ scopeName, operator: "Exists" as const })), ...scopeSelector?.matchExpressions ?? []];
 }

@@ -3,7 +3,7 @@ import { type ApiObject, type Controller, type ControllerContext, StatusError } 
 import { sameValue, selectsLabels, valueText } from "../../toolbox.ts";
 import { type ClusterRole, groupVersion, type PolicyRule } from "./schema.ts";
 
-/** Milliseconds in which changes are gathered. */
+/** Milliseconds in which changes are collected before the roles are built. */
 const gatherMs = 50;
 /** Milliseconds after which a failed write of a role is retried. */
 const retryMs = 10_000;
@@ -34,7 +34,7 @@ async function run(context: ControllerContext, signal: AbortSignal): Promise<voi
     for await (const { type, object } of context.api.watch(groupVersion, "clusterroles", "", {}, signal)) {
       const name = object.metadata.name ?? "";
       if (type === "DELETED") roles.delete(name);
-      else roles.set(name, object as ClusterRole); // of that resource
+      else roles.set(name, object as ClusterRole); // the watch is of this resource
       gathering ??= setTimeout(sync, gatherMs);
     }
   } finally {
@@ -61,7 +61,7 @@ async function aggregateAll(
       // Without the UID an apply would create a role that was deleted meanwhile.
       await api.apply(groupVersion, "clusterroles", "", name, { metadata: { uid }, rules });
     } catch (error) {
-      // The role was deleted or created again; the watch delivers that.
+      // The role was deleted or created again. The watch reports that.
       if (error instanceof StatusError && (error.reason === "Conflict" || error.reason === "NotFound")) continue;
       const message = String(error);
       failures.set(name, message);
@@ -70,7 +70,10 @@ async function aggregateAll(
   }
 }
 
-/** The rules of a role that is built from others: of each selector in order, each rule once. Undefined for other roles. */
+/**
+ * Returns the rules of a role that is built from other roles: those of each selector in order, and each rule once. Returns undefined for
+ * other roles.
+ */
 export function aggregateRules(role: ClusterRole, sorted: readonly ClusterRole[]): readonly PolicyRule[] | undefined {
   const selectors = role.aggregationRule?.clusterRoleSelectors;
   if (selectors === undefined) return undefined;

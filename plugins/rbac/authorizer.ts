@@ -5,10 +5,10 @@ import { defaultBindings, defaultRoles } from "./policy.ts";
 import { type Found, RuleIndex } from "./rule-index.ts";
 import { type Binding, groupVersion, type Role } from "./schema.ts";
 
-/** Milliseconds between attempts to follow the objects. */
+/** Milliseconds between two attempts to follow the objects. */
 const retryMs = 1_000;
 
-/** Offered as `--authorization-mode=RBAC`. */
+/** The authorizer that `--authorization-mode=RBAC` selects. */
 export const rbacAuthorizer: AuthorizerDefinition = Object.freeze<AuthorizerDefinition>({
   name: "RBAC",
   summary: "Allows what roles say that bindings give to the user.",
@@ -22,7 +22,7 @@ export const rbacAuthorizer: AuthorizerDefinition = Object.freeze<AuthorizerDefi
     if (!hasBindings) { for (const each of bindings) index.setBinding(each); }
     const role = {
       set(each: ApiObject) {
-        index.setRole(each as Role); // of that resource, as below
+        index.setRole(each as Role); // the objects are of this resource; the same holds below
         defaults.met(each);
       },
       remove: (each: ApiObject) => index.deleteRole(each as Role),
@@ -44,7 +44,10 @@ export const rbacAuthorizer: AuthorizerDefinition = Object.freeze<AuthorizerDefi
   },
 });
 
-/** Resolves `there` once each of these objects was met: a first start creates them, and without them only system:masters has rights. */
+/**
+ * Resolves `there` once each of these objects has been found. The first start creates them, and without them only system:masters has
+ * rights.
+ */
 function untilThere(objects: readonly ApiObject[]): { readonly there: Promise<void>; met(object: ApiObject): void } {
   const key = ({ kind, metadata }: ApiObject) => `${kind}/${metadata.namespace ?? ""}/${metadata.name ?? ""}`;
   const missing = new Set(objects.map(key)), { promise, resolve } = Promise.withResolvers<void>();
@@ -58,7 +61,7 @@ function untilThere(objects: readonly ApiObject[]): { readonly there: Promise<vo
   };
 }
 
-/** Whether --runtime-config leaves the kind on. */
+/** Whether the kind is served, that is, --runtime-config has not disabled it. */
 export function isServed({ api, names }: Pick<AuthorizerContext, "api" | "names">, resource: string): boolean {
   const home = spell(names, groupVersion);
   return api.collections("watch").some((each) => each.groupVersion === home && each.resource === resource);
@@ -69,14 +72,14 @@ interface Target {
   readonly remove: (object: ApiObject) => void;
 }
 
-/** Keeps the index as new as the store until the signal aborts. Resolves once it has the initial state. */
+/** Keeps the index up to date until the signal aborts. Resolves once the index has the initial state. */
 function follow(context: AuthorizerContext, resource: string, target: Target): Promise<void> {
   const synced = Promise.withResolvers<void>();
   void keepFollowing(context, resource, target, synced.resolve);
   return synced.promise;
 }
 
-/** After a failure the cached objects stay active. */
+/** The cached objects stay in the index after a failure. */
 async function keepFollowing(
   context: AuthorizerContext,
   resource: string,
@@ -84,7 +87,7 @@ async function keepFollowing(
   synced: () => void,
 ): Promise<void> {
   const { api, signal, logError } = context;
-  /** The objects in the index, by name: those that are missing in the initial state of the next watch were deleted. */
+  /** The objects in the index by name. If an object is missing in the initial state of the next watch, it was deleted. */
   let known = new Map<string, ApiObject>();
   for (let reported = ""; !signal.aborted;) {
     const before = known;
@@ -109,7 +112,7 @@ async function keepFollowing(
     } catch (error) {
       if (signal.aborted) return;
       const reason = String(error);
-      // A disabled kind has no initial state; its cached objects stay active.
+      // A disabled kind has no initial state. Its cached objects stay in the index.
       if (!isServed(context, resource)) synced();
       else if (reason !== reported) logError(`cannot follow ${resource}; it tries again`, error);
       reported = reason;
@@ -119,7 +122,7 @@ async function keepFollowing(
   }
 }
 
-/** The authorizer over an index. */
+/** Makes the authorizer that decides by an index. */
 export function authorizerOf(index: RuleIndex): Authorizer {
   return {
     name: "RBAC",
@@ -149,7 +152,7 @@ function decisionOf({ allowedBy, errors }: Found): AuthorizationDecision {
   return { verdict: "noOpinion", reason: errors.length === 0 ? "" : `RBAC: ${aggregate(errors)}` };
 }
 
-/** Several errors in the format of Go's aggregate, without duplicates. */
+/** Writes several errors in the format of Go's aggregate, without duplicates. */
 function aggregate(errors: readonly string[]): string {
   const distinct = [...new Set(errors)];
   return distinct.length === 1 ? distinct[0]! : `[${distinct.join(", ")}]`;

@@ -1,6 +1,6 @@
 /**
  * Creates the default roles and bindings at start, and adds missing parts to existing ones. Operators' additions stay; objects with the
- * annotation autoupdate "false" are unchanged. As kube-apiserver's post-start hook rbac/bootstrap-roles.
+ * annotation autoupdate "false" are unchanged. kube-apiserver's post-start hook rbac/bootstrap-roles does the same.
  */
 import { type ApiObject, type ControllerContext, type StartHook, StatusError } from "../../plugin.ts";
 import { valueText } from "../../toolbox.ts";
@@ -22,14 +22,14 @@ export const bootstrapRoles: StartHook = Object.freeze<StartHook>({
   },
 });
 
-/** Attempts at an object that others change at the same time. */
+/** Maximum number of attempts to write an object that others change at the same time. */
 const attemptsMax = 10;
 
 type Reconciled<T> = T | "unchanged" | "replaced";
 
 /**
- * Together, so that the store writes many in one transaction. One list finds those that exist. Resolves when all have ended, with the failures of
- * those that cannot be written, by name. Rejects if they cannot be listed.
+ * Writes all objects at the same time, so that the store has many in one transaction. One list finds those that exist. When all writes have
+ * ended, resolves with the failures by the names of the objects. Rejects if the objects cannot be listed.
  */
 async function reconcileAll<T extends ApiObject>(
   context: ControllerContext,
@@ -39,7 +39,7 @@ async function reconcileAll<T extends ApiObject>(
 ): Promise<readonly string[]> {
   if (!isServed(context, resource)) return [];
   const { items } = await context.api.list(groupVersion, resource, "");
-  const stored = new Map((items as readonly T[]).map((each) => [each.metadata.name, each])); // of that resource
+  const stored = new Map((items as readonly T[]).map((each) => [each.metadata.name, each])); // the items are of this resource
   const ends = await Promise.allSettled(wanted.map((each) => reconcile(context, resource, each, stored.get(each.metadata.name), merge)));
   return ends.flatMap((end, at) =>
     end.status === "fulfilled"
@@ -48,7 +48,7 @@ async function reconcileAll<T extends ApiObject>(
   );
 }
 
-/** `listed` is the object as listed, which the first attempt uses; the others read it. */
+/** Writes one object. `listed` is the stored object that the first attempt uses; later attempts read it. */
 async function reconcile<T extends ApiObject>(
   { api, names }: ControllerContext,
   resource: string,
@@ -59,13 +59,13 @@ async function reconcile<T extends ApiObject>(
   const name = wanted.metadata.name!; // the policy names every object
   for (let attempt = 1;; attempt++) {
     try {
-      const stored = attempt === 1 ? listed : await api.get(groupVersion, resource, "", name).catch(absent) as T | undefined; // of that resource
+      const stored = attempt === 1 ? listed : await api.get(groupVersion, resource, "", name).catch(absent) as T | undefined; // the object is of this resource
       if (stored === undefined) return void await api.create(groupVersion, resource, "", wanted);
       if (stored.metadata.annotations?.[autoUpdate(names)] === "false") return;
       const next = merge(stored, wanted);
       if (next === "unchanged") return;
       if (next !== "replaced") return void await api.update(groupVersion, resource, "", name, next);
-      // A roleRef is immutable.
+      // A roleRef is immutable, so the binding is deleted and created again.
       await api.delete(groupVersion, resource, "", name, { preconditions: { uid: stored.metadata.uid } });
     } catch (error) {
       if (!isRace(error) || attempt === attemptsMax) throw error;
@@ -75,7 +75,7 @@ async function reconcile<T extends ApiObject>(
 function absent(error: unknown): undefined {
   if (!(error instanceof StatusError) || error.reason !== "NotFound") throw error;
 }
-/** Another server does the same, or a client has changed the object. */
+/** Whether the error means that another server does the same, or that a client has changed the object. */
 function isRace(error: unknown): boolean {
   return error instanceof StatusError && ["AlreadyExists", "Conflict", "NotFound"].includes(error.reason);
 }
@@ -86,7 +86,7 @@ function reconciledRole(stored: ClusterRole, wanted: ClusterRole): Reconciled<Cl
   const missingSelectors = (wanted.aggregationRule?.clusterRoleSelectors ?? []).filter((each) =>
     !selectors.some((own) => valueText(own) === valueText(each))
   );
-  // The aggregation controller owns the rules of such a role.
+  // The aggregation controller sets the rules of such a role.
   const missingRules = wanted.aggregationRule === undefined ? missingFrom(stored.rules ?? [], wanted.rules ?? []) : [];
   if (metadata === stored.metadata && missingSelectors.length === 0 && missingRules.length === 0) return "unchanged";
   return {
@@ -97,7 +97,7 @@ function reconciledRole(stored: ClusterRole, wanted: ClusterRole): Reconciled<Cl
   };
 }
 
-/** The rights in `wanted` that no rule of `owned` includes, as rules. */
+/** Returns the rights in `wanted` that no rule of `owned` includes, as rules. */
 function missingFrom(owned: readonly PolicyRule[], wanted: readonly PolicyRule[]): readonly PolicyRule[] {
   return wanted.flatMap((rule) => [...rightsOf(rule)]).filter((right) => !owned.some((each) => covers(each, right)))
     .map(({ verb, apiGroup, resource, resourceName, nonResourceURL }) => ({
@@ -120,7 +120,7 @@ function sameSubject(a: Subject, b: Subject): boolean {
   return a.kind === b.kind && a.name === b.name && (a.namespace ?? "") === (b.namespace ?? "");
 }
 
-/** The metadata of the stored object with the missing labels and annotations; existing values stay. */
+/** Returns the metadata of the stored object with the missing labels and annotations added. Existing values stay. */
 function withMarks(stored: ApiObject, wanted: ApiObject): ApiObject["metadata"] {
   const lacks = (part: "labels" | "annotations") =>
     Object.keys(wanted.metadata[part] ?? {}).some((key) => !Object.hasOwn(stored.metadata[part] ?? {}, key));

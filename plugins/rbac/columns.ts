@@ -1,7 +1,7 @@
 import { ageColumn, type Column, nameColumn } from "../../plugin.ts";
 import type { Binding } from "./schema.ts";
 
-/** The names of a binding's subjects of a kind, ServiceAccounts with their namespaces. */
+/** Returns the names of a binding's subjects of one kind. ServiceAccounts have their namespaces before their names. */
 function names({ subjects = [] }: Binding, kind: string): string {
   return subjects.filter((subject) => subject.kind === kind)
     .map(({ name, namespace = "" }) => kind === "ServiceAccount" ? `${namespace}/${name}` : name)
@@ -12,7 +12,7 @@ function subjects(name: string, word: string, of: string): Column<Binding> {
   return { name, type: "string", description: `The ${word} that get the role.`, priority: 1, cell: (binding) => names(binding, of) };
 }
 
-/** Columns of both kinds of binding. */
+/** Columns of RoleBindings and ClusterRoleBindings. */
 export const bindingColumns: readonly Column<Binding>[] = [
   nameColumn,
   {

@@ -1,7 +1,10 @@
 import { type Names, spell } from "../../toolbox.ts";
 import type { Binding } from "./schema.ts";
 
-/** The binding with the group of roles, if the role or a subject has no group; subjects of other kinds than User and Group keep "". */
+/**
+ * Sets the default API groups of a binding: the role and subjects of the kinds User and Group get the group of roles. Other subjects keep
+ * "".
+ */
 export function withGroups(binding: Binding, names: Names): Binding {
   const { roleRef, subjects } = binding, apiGroup = spell(names, "rbac.authorization.{domain}");
   const lacks = ({ kind, apiGroup: own = "" }: NonNullable<typeof subjects>[number]) => own === "" && (kind === "User" || kind === "Group");

@@ -1,5 +1,5 @@
 /**
- * Users cannot grant rights that they do not have: kube-apiserver's checks of writes of roles and bindings
+ * Checks that users do not grant rights that they do not have, as kube-apiserver checks writes of roles and bindings
  * (pkg/registry/rbac/*\/policybased).
  */
 import { badRequestError, type RequestHookContext, StatusError } from "../../plugin.ts";
@@ -9,18 +9,18 @@ import { covers, describeRights, quoteTexts, type Right, rightsOf, sizeOf } from
 
 /** Maximum number of comparisons of rule values per write; a write that needs more is rejected. */
 const comparisonsMax = 100_000_000;
-/** Comparisons after which other requests get a turn. */
+/** Number of comparisons after which other requests get a turn. */
 const comparisonsPerTurn = 100_000;
-/** Missing rights that an error names. */
+/** Maximum number of missing rights that an error names. */
 const describedMax = 10_000;
 
-/** All rights, which aggregation requires. */
+/** Rules with all rights, which a user needs to write an aggregationRule. */
 const everything: readonly PolicyRule[] = Object.freeze([
   { verbs: ["*"], apiGroups: ["*"], resources: ["*"] },
   { verbs: ["*"], nonResourceURLs: ["*"] },
 ]);
 
-/** Why the caller may not write this role, or undefined. */
+/** Returns why the caller may not write this role; undefined if the caller may. */
 export async function authorizeRole(next: Role, prior: Role | undefined, context: RequestHookContext): Promise<string | undefined> {
   if (await mayEscalate("roles", next.metadata.namespace ?? "", context)) return undefined;
   if (prior !== undefined && onlyForGarbageCollection(next, prior)) return undefined;
@@ -43,7 +43,10 @@ export async function authorizeClusterRole(
     : "must have cluster-admin privileges to use the aggregationRule";
 }
 
-/** Why the caller may not write this binding, or undefined. Throws 400 for a role that cannot exist, and 404 for one that does not. */
+/**
+ * Returns why the caller may not write this binding; undefined if the caller may. Throws 400 for a role that cannot exist, and 404 for one
+ * that does not exist.
+ */
 export async function authorizeBinding(
   next: Binding,
   prior: Binding | undefined,
@@ -96,27 +99,27 @@ async function rulesOfRole(
   if (kind !== "Role" && kind !== "ClusterRole") {
     throw new StatusError("Unknown", `unsupported role reference kind: ${goQuote(kind)}`);
   }
-  // The checks of upstream's store, before the role is looked up.
+  // Upstream's store makes these checks before the role is looked up.
   if (kind === "Role" && namespace === "") throw badRequestError("Namespace parameter required.");
   if (name === "") throw badRequestError("Name parameter required.");
   const wrong = pathSegmentName(name, false);
   if (wrong.length > 0) throw badRequestError(`Name parameter invalid: ${goQuote(name)}: ${wrong.join(";")}`);
   const resource = kind === "Role" ? "roles" : "clusterroles", group = spell(names, "rbac.authorization.{domain}");
-  const role = await read.get(groupVersion, resource, kind === "Role" ? namespace : "", name) as Role | undefined; // of that resource
+  const role = await read.get(groupVersion, resource, kind === "Role" ? namespace : "", name) as Role | undefined; // the object is of this resource
   if (role !== undefined) return role.rules ?? [];
   // Upstream names the resource of the request here, and the role as its name.
   const own = namespace === "" ? "clusterrolebindings" : "rolebindings";
   throw new StatusError("NotFound", `${own}.${group} ${goQuote(name)} not found`, { details: { name, group, kind: own } });
 }
 
-/** The rights in `rules` that the caller lacks in the namespace, as a sentence; undefined if there are none. */
+/** Returns a sentence with the rights in `rules` that the caller lacks in the namespace; undefined if the caller has them all. */
 async function describeMissing(
   rules: readonly PolicyRule[],
   namespace: string,
   { access, caller, names }: RequestHookContext,
 ): Promise<string | undefined> {
   const { resourceRules, nonResourceRules, evaluationError } = await access.rules(caller, namespace, "RBAC");
-  // Short rules first: they are cheap, and include the rules with all rights.
+  // Short rules come first: they are cheap to compare, and the rules with all rights are among them.
   const owned = [...resourceRules.map(ofResources), ...nonResourceRules.map(ofPaths)]
     .map((rule) => ({ rule, size: sizeOf(rule) })).toSorted((a, b) => a.size - b.size);
   const found: Right[] = [];
@@ -141,7 +144,7 @@ async function describeMissing(
   }
   if (found.length === 0) return undefined;
   const { name, groups } = caller;
-  // Here kube-apiserver names the resource of a missing role, and elsewhere its kind.
+  // Here kube-apiserver's message names the resource of a missing role. Elsewhere it names the kind.
   const group = spell(names, "rbac.authorization.{domain}");
   const errors = evaluationError === "" ? "" : `; resolution errors: [${evaluationError.replaceAll(`role.${group} `, `roles.${group} `)}]`;
   return `user ${quoteTexts([name]).slice(1, -1)} (groups=${
@@ -158,7 +161,7 @@ const ofResources = ({ verbs, apiGroups, resources, resourceNames }: ResourceRul
 });
 const ofPaths = ({ verbs, nonResourceURLs }: NonResourceRule): PolicyRule => ({ verbs, nonResourceURLs });
 
-/** Whether nothing but owners, finalizers and managed fields changes, which the garbage collector must be able to write. */
+/** Whether only owners, finalizers and managed fields change. The garbage collector must be able to write these. */
 function onlyForGarbageCollection(next: Role | Binding, prior: Role | Binding): boolean {
   const { ownerReferences, finalizers, managedFields } = prior.metadata;
   const { ownerReferences: _owners, finalizers: _finalizers, managedFields: _fields, ...rest } = next.metadata;

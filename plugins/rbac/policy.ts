@@ -10,18 +10,18 @@ import { type Binding, type ClusterRole, groupVersion, type PolicyRule } from ".
 export interface DefaultRole {
   readonly name: string;
   readonly rules?: readonly PolicyRule[];
-  /** The suffix of the label `aggregate-to-...` that other roles select it by. */
+  /** The suffix of the label `aggregate-to-...` by which other roles select this one. */
   readonly aggregatedTo?: string;
-  /** The suffix of the labels of the roles that it consists of. */
+  /** The suffix of the labels of the roles from which this role is built. */
   readonly aggregates?: string;
 }
-/** A binding of the ClusterRole of the same name, or of `role`. */
+/** A binding. It binds the ClusterRole `role`, or by default the one with the same name. */
 export interface DefaultBinding {
   readonly name: string;
   readonly role: string;
   readonly groups?: readonly string[];
   readonly users?: readonly string[];
-  /** Service accounts of kube-system. */
+  /** Names of service accounts in the namespace kube-system. */
   readonly accounts?: readonly string[];
 }
 
@@ -29,7 +29,7 @@ const read = ["get", "list", "watch"], write = ["create", "delete", "deletecolle
 const readWrite = [...read, ...write];
 const all = ["*"], core = "";
 
-/** With sorted lists, as kube-apiserver's. */
+/** Makes a rule with sorted lists, as kube-apiserver has them. */
 const rule = (verbs: readonly string[], apiGroups: string | readonly string[], ...resources: readonly string[]): PolicyRule => ({
   verbs: verbs.toSorted(),
   apiGroups: typeof apiGroups === "string" ? [apiGroups] : apiGroups.toSorted(),
@@ -43,12 +43,12 @@ const paths = (verbs: readonly string[], ...nonResourceURLs: readonly string[]):
   verbs,
   nonResourceURLs: nonResourceURLs.toSorted(),
 });
-/** Recording of events. */
+/** The rule for recording events. */
 const events = rule(["create", "patch", "update"], [core, "events.{domain}"], "events");
 
 const health = ["/healthz", "/livez", "/readyz"];
 
-/** Controllers' roles by the name of their account in kube-system. */
+/** The rules of the controllers' roles, by the names of their accounts in kube-system. */
 const controllerRules: Readonly<Record<string, readonly PolicyRule[]>> = {
   "clusterrole-aggregation-controller": [rule([...read, "escalate", "patch", "update"], "rbac.authorization.{domain}", "clusterroles")],
   "generic-garbage-collector": [rule([...read, "delete", "patch", "update"], all, "*"), events],
@@ -72,13 +72,13 @@ const controllerRules: Readonly<Record<string, readonly PolicyRule[]>> = {
   "root-ca-cert-publisher": [rule(["create", "update"], core, "configmaps"), events],
   "service-account-controller": [rule(["create"], core, "serviceaccounts"), events],
   "storage-version-migrator-controller": [
-    // kube-apiserver's migrator patches objects; the one of this server updates them.
+    // kube-apiserver's migrator patches objects, and this server's updates them, so the role has both rights.
     rule(["create", "list", "patch", "update"], all, "*"),
     rule(["get"], "apiextensions.{domain}", "customresourcedefinitions"),
     rule(["patch"], "apiextensions.{domain}", "customresourcedefinitions/status"),
     rule(["update"], "storagemigration.{domain}", "storageversionmigrations/status"),
   ],
-  // kube-apiserver's token controller has the rights of system:kube-controller-manager.
+  // In kube-apiserver the token controller uses the rights of system:kube-controller-manager.
   "tokens-controller": [rule(["delete", "update"], core, "secrets"), rule(["update"], core, "serviceaccounts")],
   "validatingadmissionpolicy-status-controller": [
     rule(read, "admissionregistration.{domain}", "validatingadmissionpolicies"),
@@ -217,7 +217,7 @@ const bindings: readonly DefaultBinding[] = [
   })),
 ];
 
-/** The default roles as objects, with the names of this server. */
+/** Returns the default roles as objects, with the names of this server. */
 export function defaultRoles(names: Names): readonly ClusterRole[] {
   const prefix = spell(names, "rbac.authorization.{domain}");
   const label = (suffix: string) => ({ [`${prefix}/aggregate-to-${suffix}`]: "true" });
@@ -234,7 +234,7 @@ export function defaultRoles(names: Names): readonly ClusterRole[] {
   }));
 }
 
-/** The default bindings as objects. */
+/** Returns the default bindings as objects. */
 export function defaultBindings(names: Names): readonly Binding[] {
   const apiGroup = spell(names, "rbac.authorization.{domain}");
   return bindings.map(({ name, role, groups = [], users = [], accounts = [] }) => ({
@@ -258,7 +258,7 @@ function withMarks(names: Names, name: string, labels: Readonly<Record<string, s
   };
 }
 
-/** The annotation that excludes an object from updates if its value is "false". */
+/** Returns the name of the annotation that excludes an object from updates if its value is "false". */
 export function autoUpdate(names: Names): string {
   return spell(names, "rbac.authorization.{platform}.io/autoupdate");
 }

@@ -6,7 +6,7 @@ import { type Binding, ClusterRole, ClusterRoleBinding, groupVersion, Role, Role
 import { validateBinding, validateBindingUpdate, validateClusterRole, validateRole } from "./validate.ts";
 import { withGroups } from "./defaults.ts";
 
-/** What the four kinds share: names may be any segment of a path, such as `system:node`, and PUT creates. */
+/** The strategy of the four kinds: a name may be any segment of a path, such as `system:node`, and a PUT may create an object. */
 const strategy: Strategy = Object.freeze<Strategy>({ createOnUpdate: true, nameRule: pathSegmentName });
 
 export const roles: Resource<Role> = defineResource({

@@ -1,13 +1,13 @@
-/** Roles and bindings by subject, so that a decision reads those of its user only. */
+/** Keeps roles and bindings by subject, so that a decision reads only those of its user. */
 import type { Caller } from "../../plugin.ts";
 import { type AuthorizationAttributes, goQuote } from "../../toolbox.ts";
 import { ruleAllows, sizeOf } from "./rules.ts";
 import type { Binding, PolicyRule, Role, RoleRef, Subject } from "./schema.ts";
 import { IndexGeneration, type RoleSlot, SubjectRoles } from "./subject-roles.ts";
 
-/** The decision about a request: the binding that allows it, or errors of the search. */
+/** The decision about a request: the binding that allows it, and errors of the search. */
 export interface Found {
-  /** `ClusterRoleBinding "a" of ClusterRole "b" to User "c"`; undefined if nothing allows it. */
+  /** A text such as `ClusterRoleBinding "a" of ClusterRole "b" to User "c"`; undefined if nothing allows the request. */
   readonly allowedBy: string | undefined;
   readonly errors: readonly string[];
 }
@@ -19,33 +19,39 @@ export interface UserRoleRules {
   readonly isWhole: boolean;
 }
 
-/** Bindings of the cluster or of one namespace, by the names of their subjects. A ServiceAccount is the user that it is authenticated as. */
+/**
+ * The bindings of the cluster or of one namespace, by the names of their subjects. A ServiceAccount is stored as the user as which it is
+ * authenticated.
+ */
 interface Place {
   readonly users: Map<string, SubjectRoles>;
   readonly groups: Map<string, SubjectRoles>;
 }
 
-/** Values of rules that a decision compares before other requests get a turn. */
+/** Number of values in rules that a decision compares before other requests get a turn. */
 const comparisonsPerTurn = 100_000;
-/** Groups of a user that are looked up before other requests get a turn. */
+/** Number of groups of a user that are looked up before other requests get a turn. */
 const groupsPerTurn = 20_000;
 /** Maximum number of groups that are searched one by one; more are put into a set. */
 const scannedGroupsMax = 16;
-/** Missing roles that one decision names. */
+/** Maximum number of missing roles that one decision names. */
 const errorsMax = 100;
-/** Values of rules in a list of a user's rules up to which a role is listed for each of its bindings, and those of the whole list. */
+/**
+ * Bounds of the list of a user's rules, in values of rules. Up to the first, a role is listed once for each of its bindings. The second
+ * bounds the whole list.
+ */
 const repeatedValuesMax = 20_000, listedValuesMax = 200_000;
 const tooManyRules = `the list is cut off after ${listedValuesMax} values of rules`;
 
 export class RuleIndex {
-  /** By `namespace/name`; the namespace of a ClusterRole is "". */
+  /** Roles by `namespace/name`; a ClusterRole has the namespace "". */
   readonly #roles = new Map<string, RoleSlot>();
-  /** By `namespace/name`; the namespace of a ClusterRoleBinding is "". */
+  /** Bindings by `namespace/name`; a ClusterRoleBinding has the namespace "". */
   readonly #bindings = new Map<string, Binding>();
-  /** By namespace; "" is the cluster. */
+  /** Bindings by namespace and subject; "" stands for the cluster. */
   readonly #places = new Map<string, Place>();
   readonly #generation = new IndexGeneration();
-  /** The group of roles, which errors name. */
+  /** The API group of roles, which errors name. */
   readonly #group: string;
 
   constructor(group: string) {
@@ -103,14 +109,15 @@ export class RuleIndex {
   }
 
   /**
-   * Finds a rule that allows a request: cluster-wide bindings first, then those of the namespace. A long search yields to other requests.
+   * Finds a rule that allows a request. It searches cluster-wide bindings first, then those of the namespace. A long search yields to other
+   * requests.
    */
   find(user: Caller, attributes: AuthorizationAttributes): Found | Promise<Found> {
     const search = this.#search(user, attributes), { done, value } = search.next();
     return done === true ? value : finish(search);
   }
 
-  /** Yields at points where other requests may run. */
+  /** Searches as `find` does. It yields where other requests may run. */
   *#search(user: Caller, attributes: AuthorizationAttributes): Generator<undefined, Found> {
     const missing = new Set<RoleSlot>();
     let compared = 0;
@@ -139,8 +146,9 @@ export class RuleIndex {
   }
 
   /**
-   * The rules of a user: those of the cluster first, then those of the namespace. As upstream, a role counts once for each of its bindings,
-   * but past `repeatedValuesMax` values of rules only once. Rules past `listedValuesMax` are left out, which is an error of the list.
+   * Returns the rules of a user: those of the cluster first, then those of the namespace. As upstream, a role is listed once for each of
+   * its bindings. When the list has more than `repeatedValuesMax` values, a role is listed only once. Rules beyond `listedValuesMax` values
+   * are left out, and the list then has an error.
    */
   rules(user: Caller, namespace: string): UserRoleRules {
     const rules: PolicyRule[] = [], errors = new Set<string>(), met = new Set<Binding>(), listed = new Set<RoleSlot>();
@@ -165,7 +173,7 @@ export class RuleIndex {
     return { rules, errors: [...errors], isWhole: true };
   }
 
-  /** Yields undefined after each `groupsPerTurn` groups, where other requests may get a turn. */
+  /** Yields the roles of a user, and undefined after each `groupsPerTurn` groups; other requests may get a turn then. */
   *#rolesOf({ name, groups }: Caller, namespace: string): Generator<SubjectRoles | undefined> {
     for (const at of namespace === "" ? clusterOnly : ["", namespace]) {
       const place = this.#places.get(at);
@@ -217,14 +225,14 @@ function subjectIn(
 const accountName = (namespace: string, name: string): string => `system:serviceaccount:${namespace}:${name}`;
 
 function roleKey({ kind, name }: RoleRef, bindingNamespace: string): string {
-  // The key of another kind has two slashes, which no role has.
+  // A role of another kind gets a key with two slashes, which no role has.
   return kind === "Role" ? `${bindingNamespace}/${name}` : kind === "ClusterRole" ? `/${name}` : `//${kind}/${name}`;
 }
 function keyOf({ namespace = "", name = "" }: Binding["metadata"]): string {
   return `${namespace}/${name}`;
 }
 
-/** The words of kube-apiserver, which puts the name of a binding before its namespace. */
+/** Describes a binding in kube-apiserver's words, which put the name before the namespace. */
 function describeBinding({ kind, metadata: { name = "", namespace = "" }, roleRef, subjects = [] }: Binding, user: Caller): string {
   // An access review may be about a user in very many groups, and a binding may have very many subjects.
   const groups = user.groups.length > scannedGroupsMax ? new Set(user.groups) : undefined;

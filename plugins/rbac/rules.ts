@@ -1,4 +1,4 @@
-/** What rules allow, and which rules cover others. The rules are those of component-helpers/auth/rbac/validation. */
+/** Decides what rules allow, and which rules include others (upstream: component-helpers/auth/rbac/validation). */
 import { type AuthorizationAttributes, goQuote, valueText } from "../../toolbox.ts";
 import type { PolicyRule } from "./schema.ts";
 
@@ -27,7 +27,7 @@ function coversPath(owned: string, path: string): boolean {
   return path.startsWith(owned.slice(0, end));
 }
 
-/** How many values a rule has, which bounds the comparisons of a request or a right with it. */
+/** Returns the number of values in a rule. It bounds the comparisons of a request or a right with the rule. */
 export function sizeOf({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: PolicyRule): number {
   return 1 + (verbs?.length ?? 0) + (apiGroups?.length ?? 0) + (resources?.length ?? 0) + (resourceNames?.length ?? 0) +
     (nonResourceURLs?.length ?? 0);
@@ -42,7 +42,7 @@ export interface Right {
   readonly nonResourceURL?: string;
 }
 
-/** The rights of a rule, one by one. */
+/** Yields the rights of a rule, one by one. */
 export function* rightsOf(
   { verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: PolicyRule,
 ): Generator<Right> {
@@ -57,7 +57,7 @@ export function* rightsOf(
   for (const nonResourceURL of nonResourceURLs) for (const verb of verbs ?? []) yield { verb, nonResourceURL };
 }
 
-/** Whether a rule has a right. */
+/** Whether a rule includes a right. */
 export function covers(rule: PolicyRule, { verb, apiGroup, resource, resourceName, nonResourceURL }: Right): boolean {
   if (!hasOrAll(rule.verbs, verb)) return false;
   if (nonResourceURL !== undefined) return (rule.nonResourceURLs ?? []).some((owned) => coversPath(owned, nonResourceURL));
@@ -67,7 +67,7 @@ export function covers(rule: PolicyRule, { verb, apiGroup, resource, resourceNam
   return resourceNames.length === 0 || (resourceName !== undefined && resourceNames.includes(resourceName));
 }
 
-/** Rights in the format of messages: those that differ only in the verb are joined. Sorted, without duplicates. */
+/** Describes rights for messages, sorted and without duplicates. Rights that differ only in the verb are joined. */
 export function describeRights(rights: readonly Right[]): readonly string[] {
   const merged = new Map<string, { readonly right: Right; readonly verbs: string[] }>();
   for (const right of rights) {
@@ -89,7 +89,7 @@ export function describeRights(rights: readonly Right[]): readonly string[] {
   return [...new Set(texts)].toSorted();
 }
 
-/** A list in the format of Go's %q. */
+/** Writes a list in Go's format %q. */
 export function quoteTexts(texts: readonly string[]): string {
   return `[${texts.map((text) => goQuote(text)).join(" ")}]`;
 }

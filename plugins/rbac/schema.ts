@@ -68,5 +68,5 @@ export const ClusterRoleBinding = object("ClusterRoleBinding", {
   roleRef: field(3, RoleRef, "A ClusterRole. Immutable.", { required: true }),
 }, { package: home, doc: "Gives a role to users in the whole cluster." });
 export type ClusterRoleBinding = Infer<typeof ClusterRoleBinding>;
-/** Both kinds of binding. */
+/** A RoleBinding or a ClusterRoleBinding; both have the same fields. */
 export type Binding = RoleBinding;

@@ -3,32 +3,34 @@ import type { AuthorizationAttributes } from "../../toolbox.ts";
 import { sizeOf } from "./rules.ts";
 import type { Binding, PolicyRule, RoleRef } from "./schema.ts";
 
-/** A role that bindings name, whether it exists or not. Bindings hold it, so that a decision looks up no role by name. */
+/**
+ * A role that bindings name, whether it exists or not. The bindings refer to this slot, so that a decision does not look up roles by name.
+ */
 export interface RoleSlot {
   readonly ref: RoleRef;
-  /** Undefined while there is no such role. */
+  /** The rules of the role; undefined while it does not exist. */
   rules: readonly PolicyRule[] | undefined;
-  /** Bindings that name it; the slot is dropped with the last of them and its role. */
+  /** Number of bindings that name the role. The slot is removed when there are none left and the role does not exist. */
   uses: number;
 }
-/** A rule with its bindings. */
+/** A rule, and the bindings through which the subject has it. */
 export interface Candidate {
   readonly rule: PolicyRule;
   readonly bindings: ReadonlySet<Binding>;
 }
 interface Index {
-  /** By resource as rules name it: `pods`, `pods/log`, `*`, `*\/status`. */
+  /** Rules by resource, as rules name it: `pods`, `pods/log`, `*`, `*\/status`. */
   readonly byResource: ReadonlyMap<string, readonly Candidate[]>;
   readonly ofPaths: readonly Candidate[];
   readonly missing: readonly RoleSlot[];
 }
 
-/** Values of rules that the index of a subject has at most; the rules of a larger one are searched in sequence. */
+/** Maximum number of rule values in the index of one subject. The rules of a subject with more are searched in sequence. */
 const indexedMax = 20_000;
-/** Maximum number of rule values in all indexes together; beyond it they are built again. */
+/** Maximum number of rule values in all indexes together. Above it all indexes are dropped, and built again when needed. */
 const indexedTotalMax = 1_000_000;
 
-/** Valid indexes: all end with a change of a role or binding. */
+/** The generation to which indexes belong. Each change of a role or binding ends it, and with it all of its indexes. */
 export class IndexGeneration {
   #values = 0;
   number = 0;
@@ -54,7 +56,7 @@ export class SubjectRoles {
     this.#generation = generation;
   }
 
-  /** The rules that may allow a request. Missing roles are added to `missing`. */
+  /** Yields the rules that may allow a request. Missing roles are added to `missing`. */
   *candidates(attributes: AuthorizationAttributes, missing: Set<RoleSlot>): Generator<Candidate> {
     const index = this.#currentIndex();
     if (index === undefined) return yield* this.#all(missing);
@@ -73,7 +75,9 @@ export class SubjectRoles {
     }
   }
 
-  /** Undefined at the first use after a change: while roles change all the time, an index would cost more than it saves. */
+  /**
+   * Returns the index; undefined at the first use after a change. While roles change all the time, an index would cost more than it saves.
+   */
   #currentIndex(): Index | undefined {
     const now = this.#generation.number;
     if (this.#built === now) return this.#index;

@@ -1,4 +1,4 @@
-/** Rules of roles and bindings, in the order of kube-apiserver's pkg/apis/rbac/validation. */
+/** Validates roles and bindings, in the order of kube-apiserver's pkg/apis/rbac/validation. */
 import { type FieldError, type HookContext, invalid, notSupported, required } from "../../plugin.ts";
 import {
   append,
@@ -52,7 +52,7 @@ function validateRule(rule: PolicyRule, namespaced: boolean, path: string): read
   return errors;
 }
 
-/** `kinds`: the kinds of roles that the binding may name. */
+/** Validates a binding. `kinds` are the kinds of roles that the binding may name. */
 export function validateBinding(
   { roleRef, subjects = [] }: Binding,
   kinds: readonly string[],

@@ -11,13 +11,16 @@ import { volumeAttributesClasses } from "./volume-attributes-class.ts";
 
 const storageV1 = "storage.{domain}/v1";
 
-/** The storage class of a claim, from the deprecated annotation or from the field. */
+/** Returns the storage class of a claim, from the deprecated annotation or from the field. */
 function classOf({ metadata: { annotations = {} }, spec }: PersistentVolumeClaim, names: Names): string | undefined {
   const key = spell(names, classAnnotation);
   return Object.hasOwn(annotations, key) ? annotations[key] : spec.storageClassName;
 }
 
-/** Sets the default class on a new claim without a class. Of several defaults, the newest wins, then the first by name. */
+/**
+ * Sets the default class on a new claim that has no class. If there are several defaults, the newest wins; among equally new ones, the
+ * first by name.
+ */
 const defaultStorageClass: Admission<PersistentVolumeClaim> = {
   name: "DefaultStorageClass",
   resources: [persistentVolumeClaims],
@@ -43,9 +46,9 @@ const claimResize: Admission<PersistentVolumeClaim> = {
     if (prior === undefined || context.subresource !== "") return undefined;
     const { requests: now } = next.spec.resources, { requests: before } = prior.spec.resources;
     if (compareQuantities(now?.["storage"] ?? "0", before?.["storage"] ?? "0") <= 0 || prior.status.phase !== "Bound") return undefined;
-    // If this update sets the class, the volume was not provisioned by it.
+    // If this update sets the class, the class did not provision the volume.
     const name = classOf(next, context.names) === classOf(prior, context.names) ? classOf(next, context.names) ?? "" : "";
-    // `as`: the type of the resource `storageclasses`.
+    // `as`: this is the type of the resource `storageclasses`.
     const found = name === "" ? undefined : await context.read.get(storageV1, "storageclasses", "", name) as StorageClass | undefined;
     if (found?.allowVolumeExpansion === true) return undefined;
     return "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize";

@@ -1,4 +1,4 @@
-/** Validation and warnings of claims, with upstream's order and texts (pkg/apis/core/validation). */
+/** Validates claims and warns of them, with upstream's order and texts (pkg/apis/core/validation). */
 import { type FieldError, forbidden, type HookContext, invalid, notSupported, required } from "../../plugin.ts";
 import {
   amountOf,
@@ -82,11 +82,11 @@ function isClassMigrated(next: PersistentVolumeClaim, prior: PersistentVolumeCla
     (now === undefined || now === before);
 }
 
-/** A spec for comparison only. Undefined equals absent. */
+/** A spec that is only compared. In it, an undefined field equals an absent one. */
 type Compared = { readonly [K in keyof PersistentVolumeClaimSpec]?: PersistentVolumeClaimSpec[K] | undefined };
 
 /**
- * The new spec with the mutable fields reset to their prior values, for comparison with the prior spec.
+ * Returns the new spec with the mutable fields reset to their prior values, for comparison with the prior spec.
  *
  * @param maySetClass whether the update may set a class that was absent
  */
@@ -105,13 +105,13 @@ function withAllowedChanges(next: PersistentVolumeClaim, prior: PersistentVolume
   };
 }
 
-/** Upstream's equality: quantities by value, absent and empty lists and strings are equal. */
+/** Whether two specs are equal in upstream's sense: quantities are compared by value, and empty lists and strings equal absent ones. */
 function sameSpec(a: Compared, b: Compared): boolean {
   const { resources: mine, ...restA } = a, { resources: yours, ...restB } = b;
   return sameAmounts(mine?.requests, yours?.requests) && sameAmounts(mine?.limits, yours?.limits) &&
     sameValue(compact(restA), compact(restB));
 }
-/** Removes empty fields. Not class names: they are pointers upstream, so that empty and absent differ. */
+/** Removes empty fields, except class names: these are pointers in upstream, so an empty one differs from an absent one. */
 function compact(spec: object): object {
   const empty = (key: string, value: unknown) =>
     value === undefined || (key === "volumeName" && value === "") || (Array.isArray(value) && value.length === 0);

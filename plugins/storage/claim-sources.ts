@@ -1,4 +1,7 @@
-/** The data sources of claims: `dataSource` for snapshots and claims, and the newer `dataSourceRef` for any kind, kept in sync. */
+/**
+ * Prepares the data sources of claims. `dataSource` is for snapshots and claims, the newer `dataSourceRef` for any kind; the two are kept
+ * equal.
+ */
 import type { HookContext } from "../../plugin.ts";
 import { spell } from "../../toolbox.ts";
 import type { PersistentVolumeClaimSpec } from "../shared/volumes/mod.ts";
@@ -45,7 +48,7 @@ function withoutOldSource(
   return kept;
 }
 
-/** Copies `dataSource` to `dataSourceRef` or back. A source in another namespace has no `dataSource`. */
+/** Copies `dataSource` to `dataSourceRef` or back. A source in another namespace is in `dataSourceRef` only. */
 export function mirrorSource(spec: PersistentVolumeClaimSpec): PersistentVolumeClaimSpec {
   const { dataSource, dataSourceRef } = spec;
   if ((dataSourceRef?.namespace ?? "") !== "" || (dataSource === undefined) === (dataSourceRef === undefined)) return spec;

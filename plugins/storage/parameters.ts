@@ -1,11 +1,11 @@
-/** Parameters of storage and attributes classes. Their meaning is defined by the driver. */
+/** Validates the parameters of storage and attributes classes. The driver defines their meaning. */
 import { type FieldError, invalid, required, tooLong } from "../../plugin.ts";
 import { utf8Length } from "../../toolbox.ts";
 import { bound } from "../../core/bound.ts";
 
-/** Parameters of a storage class or volume attributes class. */
+/** Maximum number of parameters of a storage class or volume attributes class. */
 export const classParametersMax = bound(512);
-/** Bytes of the names and values of all parameters of a storage class or volume attributes class. */
+/** Maximum bytes of the names and values of all parameters of a storage class or volume attributes class. */
 export const classParametersBytesMax = bound(256 * 1024);
 
 type Parameters = Readonly<Record<string, string>>;
@@ -25,7 +25,7 @@ export function validateParameters(parameters: Parameters = {}, { atLeastOne }: 
   return errors;
 }
 
-/** Whether both maps are equal. Absent and empty are equal. */
+/** Whether both maps are equal. An absent map equals an empty one. */
 export function sameParameters(a: Parameters = {}, b: Parameters = {}): boolean {
   const keys = Object.keys(a);
   return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && a[key] === b[key]);

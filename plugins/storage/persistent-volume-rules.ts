@@ -1,4 +1,4 @@
-/** Validation and warnings of persistent volumes, with upstream's order and texts (pkg/apis/core/validation). */
+/** Validates persistent volumes and warns of them, with upstream's order and texts (pkg/apis/core/validation). */
 import { type FieldError, forbidden, type HookContext, invalid } from "../../plugin.ts";
 import { append, metaRulesOf, type Names, sameValue, spell, validateObjectMeta, validateObjectMetaUpdate } from "../../toolbox.ts";
 import { topologySuccessor } from "../shared/node-labels.ts";
@@ -138,7 +138,7 @@ export function validateVolumeStatus(next: PersistentVolume, prior: PersistentVo
   return validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", metaRulesOf(kind, context.names));
 }
 
-/** Sources whose drivers were removed: the field, its spelling in upstream's warning, and the warning. */
+/** The sources whose drivers were removed. Each has the field, its spelling in upstream's warning, and the warning. */
 const removedSources = [
   ["cephfs", "cephfs", "deprecated in v1.28, non-functional in v1.31+"],
   ["photonPersistentDisk", "photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"],

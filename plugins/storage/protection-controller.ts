@@ -13,12 +13,12 @@ interface Protected {
   readonly kind: string;
   readonly groupVersion: GroupVersion;
   readonly resource: string;
-  /** Whether a missing finalizer is added. */
+  /** Whether the controller adds a missing finalizer. */
   readonly restores: boolean;
   inUse(object: ApiObject, api: Api): Promise<boolean> | boolean;
 }
 
-/** Makes a controller with one watch, which reconciles changed objects one after the other. */
+/** Makes a controller with one watch. It reconciles changed objects one after the other. */
 function protectionController(name: string, serviceAccount: string, what: Protected): Controller {
   return {
     name,
@@ -46,7 +46,7 @@ export const volumeProtection: Controller = protectionController("persistentvolu
   groupVersion: "v1",
   resource: "persistentvolumes",
   restores: true,
-  // `as`: the type of the watched resource.
+  // `as`: this is the type of the watched resource.
   inUse: (object) => (object as PersistentVolume).status.phase === "Bound",
 });
 
@@ -99,7 +99,7 @@ async function watchClasses(
       waiting.delete(name);
       continue;
     }
-    // Add it to `waiting` first, so that a reference removed during the check triggers another one.
+    // The name is added to `waiting` first, so that a reference which is removed during the check triggers another check.
     waiting.set(name, object);
     if (await worked(work, name, () => reconcile(api, names, attributesClass, object))) waiting.delete(name);
   }
@@ -108,7 +108,7 @@ async function watchClasses(
 async function watchUsers(api: Api, names: Names, waiting: Map<string, ApiObject>, resource: string, signal: AbortSignal): Promise<void> {
   for await (const _change of api.watch("v1", resource, "", {}, signal)) {
     for (const [name, object] of waiting) {
-      // If a newer version was added meanwhile, it keeps waiting.
+      // If a newer version of the object was added meanwhile, it keeps waiting.
       if (await reconcile(api, names, attributesClass, object) && waiting.get(name) === object) waiting.delete(name);
     }
   }
@@ -116,7 +116,7 @@ async function watchUsers(api: Api, names: Names, waiting: Map<string, ApiObject
 
 async function isReferenced(api: Api, name: string): Promise<boolean> {
   for await (const object of listed(api, "v1", "persistentvolumeclaims", "")) {
-    const { spec, status } = object as PersistentVolumeClaim; // `as`: the type of the listed resource
+    const { spec, status } = object as PersistentVolumeClaim; // `as`: this is the type of the listed resource
     const references = [
       spec.volumeAttributesClassName,
       status?.currentVolumeAttributesClassName,
@@ -125,7 +125,7 @@ async function isReferenced(api: Api, name: string): Promise<boolean> {
     if (references.includes(name)) return true;
   }
   for await (const object of listed(api, "v1", "persistentvolumes", "")) {
-    if ((object as PersistentVolume).spec.volumeAttributesClassName === name) return true; // `as`: likewise
+    if ((object as PersistentVolume).spec.volumeAttributesClassName === name) return true; // `as`: this is the type of the listed resource
   }
   return false;
 }
@@ -134,7 +134,7 @@ function isTerminating({ metadata }: ApiObject): boolean {
   return (metadata.deletionTimestamp ?? null) !== null;
 }
 
-/** Adds or removes the finalizer of one object. False if the object is being deleted and is still in use. */
+/** Adds or removes the finalizer of one object. Returns false if the object is being deleted and is still in use. */
 async function reconcile(api: Api, names: Names, what: Protected, object: ApiObject): Promise<boolean> {
   const finalizer = protectionOf(what.kind, names);
   const { finalizers = [] } = object.metadata;

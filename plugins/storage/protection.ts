@@ -6,7 +6,7 @@ const finalizers: Readonly<Record<string, string>> = {
   VolumeAttributesClass: "{platform}.io/vac-protection",
 };
 
-/** The finalizer that protects objects of this kind while they are in use. Throws Error for other kinds. */
+/** Returns the finalizer that protects objects of this kind while they are in use. Throws an Error for other kinds. */
 export function protectionOf(kind: string, names: Names): string {
   const finalizer = finalizers[kind];
   if (finalizer === undefined) throw new Error(`Objects of the kind ${kind} are not protected`);

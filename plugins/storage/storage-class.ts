@@ -68,7 +68,7 @@ const StorageClass = object("StorageClass", {
 });
 export type StorageClass = Infer<typeof StorageClass>;
 
-/** Whether this is a default class, according to its annotations. */
+/** Whether the annotations of this class make it a default class. */
 export function isDefaultClass({ metadata: { annotations = {} } }: ApiObject, names: Names): boolean {
   return ["storageclass.{platform}.io/is-default-class", "storageclass.beta.{platform}.io/is-default-class"]
     .some((key) => Object.hasOwn(annotations, spell(names, key)) && annotations[spell(names, key)] === "true");

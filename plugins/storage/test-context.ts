@@ -4,7 +4,7 @@ import { defaultNames } from "../../core/names.ts";
 import type { HookContext } from "../../core/plugin.ts";
 import { noMetric } from "../../core/test-context.ts";
 
-/** A hook context with default gates, except those in `gates`. */
+/** Makes a hook context in which all gates but those in `gates` have their defaults. */
 export function hookContext(
   { gates = {}, subresource = "" }: { readonly gates?: Readonly<Record<string, boolean>>; readonly subresource?: string } = {},
 ): HookContext {

@@ -9,21 +9,21 @@ export interface Expression {
   readonly compiled: PolicyExpression;
 }
 
-/** The error of a spent budget. */
+/** The error if the budget is spent. */
 export const spent = "validation failed due to running out of cost budget, no further validation rules will be run";
 
-/** The value of an expression, or why it has none. `seconds`: the time of the evaluation. */
+/** The value of an expression, or why it has none. `seconds` is the duration of the evaluation. */
 export type EvaluationResult =
   | { readonly value: Value; readonly error?: undefined; readonly seconds: number }
   | { readonly error: string; readonly value?: undefined; readonly seconds: number };
 
-/** `left`: the rest of the budget, negative if it is spent. */
+/** The results. `left` is the rest of the budget; it is negative if the budget is spent. */
 export interface Results {
   readonly results: readonly (EvaluationResult | undefined)[];
   readonly left: number;
 }
 
-/** Evaluates expressions with one budget, and with that of the request. Other requests get turns between them. */
+/** Evaluates expressions within one budget, and within that of the request. Other requests get turns between them. */
 export async function inTurn(
   work: ExpressionWork,
   activation: PolicyActivation,

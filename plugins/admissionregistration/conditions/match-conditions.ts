@@ -1,4 +1,4 @@
-/** Match conditions of policies and webhooks: expressions in CEL that must all be true. */
+/** Evaluates the match conditions of policies and webhooks: expressions in CEL that must all be true. */
 import type { ExpressionWork } from "../../../core/admission/expression-work.ts";
 import { PolicyCompiler, type PolicyInput } from "../../../cel/policy/policy.ts";
 import type { MatchCondition } from "../schema.ts";
@@ -7,13 +7,13 @@ import { storedExpressions } from "../../../cel/schema/environments.ts";
 import { type Expression, inTurn, spent } from "./in-turn.ts";
 import { bound } from "../../../core/bound.ts";
 
-/** Cost units of all match conditions of a policy or a webhook for one request. */
+/** Maximum cost, in units of CEL, of all match conditions of a policy or a webhook for one request. */
 const celConditionsCostMax = bound(2_500_000);
 
 /** Compiled match conditions. */
 export interface CompiledConditions {
   readonly conditions: readonly (Expression & { readonly name: string })[];
-  /** Conditions have no variables. */
+  /** The compiler of the conditions, which have no variables. */
   readonly conditionCompiler: PolicyCompiler;
 }
 
@@ -31,13 +31,13 @@ export function compiledConditions(conditions: readonly MatchCondition[], hasPar
   };
 }
 
-/** The result of match conditions. `errors`: number of conditions that failed before one was false. */
+/** The result of match conditions. `errors` is the number of conditions that failed before one was false. */
 export type ConditionResult =
   | { readonly tag: "covered"; readonly errors: 0 }
   | { readonly tag: "excluded"; readonly errors: number }
   | { readonly tag: "failed"; readonly errors: number; readonly message: string };
 
-/** The result of match conditions with the time of the evaluation. */
+/** The result of match conditions, and the duration of the evaluation. */
 export interface MeasuredConditions {
   readonly result: ConditionResult;
   readonly seconds: number;
@@ -54,13 +54,13 @@ export async function measuredConditions(
   return { result, seconds: (performance.now() - begun) / 1000 };
 }
 
-/** Whether all conditions are true. One that is false beats errors. */
+/** Whether all conditions are true. If one is false, the result is false even if others fail. */
 async function evaluateConditions(
   work: ExpressionWork,
   { conditions, conditionCompiler }: CompiledConditions,
   input: PolicyInput,
 ): Promise<ConditionResult> {
-  // As upstream, conditions do not see the namespace.
+  // As in upstream, conditions cannot read the namespace.
   const activation = conditionCompiler.activate(input, "namespaceObject");
   const evaluated = await inTurn(work, activation, conditions, celConditionsCostMax);
   if (evaluated.left < 0) return { tag: "failed", errors: 0, message: spent };

@@ -28,12 +28,12 @@ const seconds = defineMetric({
 
 export const conditionMetrics = [errors, exclusions, seconds] as const;
 
-/** Whose conditions they are. As upstream, the type of all policies is `validate`. */
+/** The owner of the conditions. As in upstream, the type of all policies is `validate`. */
 export type ConditionSeries =
   | { readonly kind: "webhook"; readonly name: string; readonly type: "admit" | "validating"; readonly operation: string }
   | { readonly kind: "policy"; readonly name: string; readonly type: "validate"; readonly operation: string };
 
-/** Records an evaluation of match conditions. As upstream, there is no duration if all are true. */
+/** Records an evaluation of match conditions. As in upstream, there is no duration if all are true. */
 export function recordConditions(
   { metric }: Pick<RequestHookContext, "metric">,
   series: ConditionSeries,
@@ -43,7 +43,7 @@ export function recordConditions(
   if (result.errors > 0) metric(errors).with(series).add(result.errors);
 }
 
-/** Records that a webhook is not called because of its conditions. As upstream, the type of a validating one is `validate` here. */
+/** Records that conditions have excluded a webhook from a request. As in upstream, the type of a validating webhook is `validate` here. */
 export function recordExclusion({ metric }: Pick<RequestHookContext, "metric">, series: ConditionSeries): void {
   metric(exclusions).with({ ...series, type: series.type === "admit" ? "admit" : "validate" }).add();
 }

@@ -13,7 +13,7 @@ export interface CompiledMutation {
   readonly compiled: PolicyExpression;
 }
 
-/** The expressions of a policy. Those that do not compile fail when they are evaluated. */
+/** The compiled expressions of a policy. One that does not compile fails when it is evaluated. */
 export interface CompiledMutations extends CompiledConditions {
   readonly compiler: PolicyCompiler;
   readonly mutations: readonly CompiledMutation[];
@@ -26,7 +26,7 @@ export function compiledMutations({ spec }: MutatingAdmissionPolicy): CompiledMu
   const { paramKind, variables = [], mutations = [], matchConditions = [] } = spec;
   const options: PolicyOptions = { hasParams: paramKind !== undefined, hasAuthorizer: true, hasPatchTypes: true };
   const compiler = new PolicyCompiler(storedExpressions(), options);
-  // As upstream, variables cannot construct objects.
+  // As in upstream, variables cannot construct objects.
   const variableCompiler = new PolicyCompiler(storedExpressions(), { ...options, hasPatchTypes: false });
   for (const { name, expression } of variables) compiler.define(name, variableCompiler.declare(name, expression));
   const texts = [

@@ -6,18 +6,18 @@ import type { ValidatingAdmissionPolicy } from "../schema.ts";
 import { goTrim, results } from "../validate/expressions.ts";
 import { storedExpressions } from "../../../cel/schema/environments.ts";
 
-/** The expressions of a policy. Those that do not compile fail when they are evaluated. */
+/** The compiled expressions of a policy. One that does not compile fails when it is evaluated. */
 export interface CompiledPolicy extends CompiledConditions {
   readonly compiler: PolicyCompiler;
   readonly validations: readonly Expression[];
-  /** By validation; undefined if it has no expression for the message. */
+  /** The message expression of each validation; undefined if a validation has none. */
   readonly messages: readonly (Expression | undefined)[];
   readonly annotations: readonly (Expression & { readonly key: string })[];
   /** Whether an expression may read `namespaceObject`. */
   readonly readsNamespace: boolean;
 }
 
-/** Whether an expression may read a variable. Identifiers have no escapes. */
+/** Whether one of the expressions may read the variable. A text search is enough, because identifiers have no escapes. */
 export function mayRead(texts: readonly string[], variable: string): boolean {
   return texts.some((text) => text.includes(variable));
 }
@@ -28,7 +28,7 @@ export function compiledPolicy({ spec }: ValidatingAdmissionPolicy): CompiledPol
   const hasVariables = variables.length > 0;
   const options: PolicyOptions = { hasParams: paramKind !== undefined, hasAuthorizer: true, hasPatchTypes: false, hasVariables };
   const compiler = new PolicyCompiler(storedExpressions(), options);
-  // Messages have no variable `authorizer`.
+  // The variable `authorizer` is not available in messages.
   const messageCompiler = new PolicyCompiler(storedExpressions(), { ...options, hasAuthorizer: false });
   for (const { name, expression } of variables) for (const each of [compiler, messageCompiler]) each.declare(name, expression);
   const texts = [

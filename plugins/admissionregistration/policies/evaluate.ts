@@ -10,7 +10,10 @@ import { type EvaluationResult, inTurn, type Results, spent } from "../condition
 import { celObjectCostMax } from "../../../cel/bounds.ts";
 import { celMessageBytesMax } from "../../../cel/schema/validate.ts";
 
-/** The decision of one validation. `error`: the evaluation failed, and the failure policy decided. `seconds`: the time of the evaluation. */
+/**
+ * The decision of one validation. `error`: the evaluation has failed and the failure policy has decided. `seconds` is the duration of the
+ * evaluation.
+ */
 export type Decision =
   | { readonly tag: "admit"; readonly error: string | undefined; readonly seconds: number }
   | { readonly tag: "deny"; readonly message: string; readonly reason: string | undefined; readonly seconds: number };
@@ -26,7 +29,7 @@ export interface Evaluation {
 }
 const nothing: Evaluation = Object.freeze({ decisions: [], annotations: [] });
 
-/** Evaluates the match conditions, and the rest if they are true. `conditions`: undefined if there are none. */
+/** Evaluates the match conditions, and the validations if they are true. `conditions` is undefined if there are none. */
 export async function evaluate(
   work: ExpressionWork,
   policy: ValidatingAdmissionPolicy,
@@ -52,7 +55,7 @@ async function evaluateRest(
   const checked = await inTurn(work, activation, compiled.validations, celObjectCostMax);
   if (checked.left < 0) return failWith(spent);
   const isAdmitted = checked.results.every((result) => result?.value === true);
-  // Their results matter only for what is denied.
+  // Messages are only needed if the request is denied.
   const messages = isAdmitted ? unused : await inTurn(work, compiled.compiler.activate(input), compiled.messages, checked.left);
   const decisions = checked.results.map((result, i): Decision => {
     const seconds = result?.seconds ?? 0;
@@ -76,7 +79,7 @@ function failure(message: string, ignores: boolean, seconds: number): Decision {
 
 const unused: Results = Object.freeze({ results: [], left: 0 });
 
-/** The computed message; "" if it cannot be used, because it is too long or has several lines. */
+/** Returns the computed message; "" if it cannot be used, because it is too long or has several lines. */
 function computedMessage(result: EvaluationResult | undefined): string {
   if (typeof result?.value !== "string") return "";
   const message = goTrim(result.value);

@@ -1,4 +1,4 @@
-/** Which policies, bindings and parameters cover a request: what validating and mutating policies have in common. */
+/** Finds the policies, bindings and parameters that cover a request. Validating and mutating policies share this. */
 import { MovedWork } from "../../../core/budget.ts";
 import { type ApiObject, type JsonObject, type RequestHookContext, StatusError } from "../../../plugin.ts";
 import { type AdmissionForm, coveredForm, type MatchResources, type SubjectAttributes } from "../../../toolbox.ts";
@@ -24,16 +24,16 @@ export interface BoundPolicy<P extends Policy, B extends Binding> {
 export interface Invocation<P extends Policy, B extends Binding> {
   readonly policy: P;
   readonly binding: B;
-  /** The version of the resource that the policy names. */
+  /** The form of the object in the version of the resource that the policy names. */
   readonly form: AdmissionForm;
-  /** Null for a policy or a binding without parameters. */
+  /** The object of parameters; null for a policy or a binding without parameters. */
   readonly params: JsonObject | null;
 }
 
 /** Receives the invocations of a request in the order of policies, bindings and parameters. */
 export interface InvocationVisitor<P extends Policy, B extends Binding> {
   invoke(invocation: Invocation<P, B>): void | Promise<void>;
-  /** A mistake in the configuration. `binding`: undefined if it is one of the policy. */
+  /** Called for a mistake in the configuration. `binding` is undefined if the mistake is one of the policy. */
   fail(policy: P, binding: B | undefined, message: string): void;
 }
 
@@ -47,7 +47,7 @@ export async function visitInvocations<P extends Policy, B extends Binding>(
   for (const { policy, bindings } of policies) {
     const { matchConstraints, paramKind } = policy.spec;
     const form = await runStep(policy, undefined, visitor, context, async () => {
-      const covering = await coveredForm(matchConstraints ?? {}, attributes) as AdmissionForm | undefined; // one of the attributes
+      const covering = await coveredForm(matchConstraints ?? {}, attributes) as AdmissionForm | undefined; // it is one of the forms of `attributes`
       if (covering !== undefined && paramKind !== undefined) parameterResource(paramKind, context);
       return covering;
     });
@@ -85,8 +85,8 @@ function runStep<P extends Policy, B extends Binding, T>(
 }
 
 /**
- * Runs a step of one policy. An error that is no rejection is logged with the name of the policy, and its failure policy decides; the other
- * policies go on.
+ * Runs a step of one policy. An error that does not reject the request is logged with the name of the policy, and the failure policy
+ * decides. Other policies go on.
  */
 export async function runGuarded<P extends Policy, B extends Binding, T>(
   policy: P,

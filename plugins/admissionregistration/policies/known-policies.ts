@@ -1,9 +1,9 @@
-/** The policies with their bindings, and their compiled expressions. */
+/** Keeps the policies with their bindings, and their compiled expressions. */
 import type { ApiObject, GroupVersion, RequestHookContext } from "../../../plugin.ts";
 import { type AdmissionOperation, RuleIndex, spell } from "../../../toolbox.ts";
 import type { Binding, BoundPolicy, Policy } from "./invocations.ts";
 
-/** Kinds that no policy covers: otherwise a policy could prevent its own removal. */
+/** Kinds that no policy covers. Otherwise a policy could prevent its own removal. */
 const exempt: ReadonlySet<string> = new Set([
   "validatingadmissionpolicies",
   "validatingadmissionpolicybindings",
@@ -11,7 +11,7 @@ const exempt: ReadonlySet<string> = new Set([
   "mutatingadmissionpolicybindings",
 ]);
 
-/** Whether no policy covers the request. */
+/** Whether the request concerns a kind that no policy covers. */
 export function isExempt({ resource: { group, plural }, names }: RequestHookContext): boolean {
   return exempt.has(plural) && group === spell(names, "admissionregistration.{domain}");
 }
@@ -19,12 +19,12 @@ export function isExempt({ resource: { group, plural }, names }: RequestHookCont
 /** The policies of one kind, with their bindings. */
 export class PolicyFamily<P extends Policy, B extends Binding> {
   readonly #collections: readonly { readonly groupVersion: GroupVersion; readonly resource: string }[];
-  /** `groupVersions`: the first one that is served is used; `policies`, `bindings`: the resources. */
+  /** `policies` and `bindings` are names of resources. Of `groupVersions`, the first one that is served is used. */
   constructor(groupVersions: readonly GroupVersion[], policies: string, bindings: string) {
     this.#collections = groupVersions.flatMap((groupVersion) => [policies, bindings].map((resource) => ({ groupVersion, resource })));
   }
 
-  /** The policies that have bindings and may cover the request, by name. */
+  /** Returns the policies that have bindings and may cover the request, in the order of their names. */
   async candidates(
     operation: AdmissionOperation,
     { server, request: { form, forms }, subresource }: RequestHookContext,
@@ -35,10 +35,10 @@ export class PolicyFamily<P extends Policy, B extends Binding> {
   }
 }
 
-/** The bound policies of the first version that has some. `lists`: policies and bindings of each version. */
+/** Returns the bound policies of the first version that has some. `lists` has the policies and the bindings of each version. */
 function firstBound<P extends Policy, B extends Binding>(lists: readonly (readonly ApiObject[])[]): readonly BoundPolicy<P, B>[] {
   for (let at = 0; at < lists.length; at += 2) {
-    const found = joinBindings(lists[at] as readonly P[], lists[at + 1] as readonly B[]); // of these resources
+    const found = joinBindings(lists[at] as readonly P[], lists[at + 1] as readonly B[]); // the objects are of these resources
     if (found.length > 0) return found;
   }
   return [];
@@ -54,7 +54,7 @@ function joinBindings<P extends Policy, B extends Binding>(policies: readonly P[
   });
 }
 
-/** Compiled policies by uid. A policy is compiled again when its spec has changed. */
+/** Keeps compiled policies by uid. A policy is compiled again when its spec has changed. */
 export class CompiledPolicies<P extends ApiObject, C> {
   readonly #compile: (policy: P) => C;
   readonly #kept = new Map<string, { readonly generation: unknown; readonly compiled: C }>();
@@ -69,10 +69,10 @@ export class CompiledPolicies<P extends ApiObject, C> {
     const compiled = this.#compile(policy);
     this.#kept.delete(uid);
     this.#kept.set(uid, { generation, compiled });
-    // The oldest one goes first; it is compiled again when it is needed.
+    // The oldest policy is dropped first; it is compiled again when it is needed.
     if (this.#kept.size > keptMax) this.#kept.delete(this.#kept.keys().next().value!);
     return compiled;
   }
 }
-/** Compiled policies that are kept. */
+/** Maximum number of compiled policies that are kept. */
 const keptMax = 2_000;

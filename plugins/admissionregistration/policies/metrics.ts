@@ -39,10 +39,10 @@ const mutationSeconds = defineMetric({
 
 export const policyMetrics = [checks, checkSeconds, mutations, mutationSeconds] as const;
 
-/** The action after a rule that was not satisfied; `allow`: its error was ignored. */
+/** The action after a rule that was not satisfied. `allow`: the rule has failed, and the error was ignored. */
 export type Enforcement = "allow" | "deny" | "audit" | "warn";
 
-/** Records the check of one rule. `message`: its error or its message; it shows which kind of error it was. */
+/** Records the check of one rule. `message` is its error or its message; it shows what kind of error there was. */
 export function recordCheck(
   { metric }: RequestHookContext,
   { policy, binding, message, seconds, action }: {
@@ -58,7 +58,7 @@ export function recordCheck(
   metric(checkSeconds).with(series).observe(seconds);
 }
 
-/** As upstream, a rule that is not satisfied counts as an invalid error. */
+/** As in upstream, a rule that is not satisfied counts as an invalid error. */
 function errorType(message: string): string {
   if (message.startsWith("compilation")) return "compile_error";
   return message.startsWith("validation failed due to running out of cost budget") ? "out_of_budget" : "invalid_error";

@@ -27,7 +27,7 @@ export const mutatingPolicies: Admission = {
     context.request.isAction
       ? next
       : mutateBy({ operation: prior === undefined ? "CREATE" : "UPDATE", object: next, oldObject: prior }, context),
-  // The POST of a subresource.
+  // This handles the POST of a subresource.
   mutateAction: (request: ApiObject, _subresource, context) =>
     mutateBy({ operation: "CREATE", object: request, oldObject: undefined }, context),
 };
@@ -38,7 +38,7 @@ const family = new PolicyFamily<Policy, PolicyBinding>(
   "mutatingadmissionpolicybindings",
 );
 
-/** The subject of a mutation has an object. */
+/** The subject of a mutation; it always has an object. */
 type MutatedSubject = Subject & { readonly object: ApiObject };
 
 async function mutateBy(subject: MutatedSubject, context: RequestHookContext): Promise<ApiObject> {
@@ -52,19 +52,19 @@ interface Failure {
   readonly policy: Policy;
   readonly binding: PolicyBinding | undefined;
   readonly message: string;
-  /** Whether it comes from an evaluation, not from the configuration. */
+  /** Whether the error comes from an evaluation, and not from the configuration. */
   readonly isInvalid: boolean;
 }
 
-/** The mutation of the object of one request by all policies, in one run. */
+/** Mutates the object of one request by all policies, in one run of the admission steps. */
 class Mutation {
-  /** With the object as mutated so far, in the stored form. */
+  /** The subject, with the object as it has been mutated so far, in the stored form. */
   #subject: MutatedSubject;
   readonly #context: RequestHookContext;
   readonly #attributes: SubjectAttributes;
   readonly #evaluations: Evaluations;
   readonly #failures: Failure[] = [];
-  /** The policies that have run, which the first and the second run of the mutating steps share. */
+  /** The policies that have run. The first and the second run of the mutating steps share this. */
   readonly #runs: PolicyRuns;
 
   constructor(subject: MutatedSubject, context: RequestHookContext) {
@@ -75,7 +75,7 @@ class Mutation {
     this.#runs = context.reinvocation.stateOf(mutatingPolicies, () => new PolicyRuns());
   }
 
-  /** The mutated object. Throws the first error that a failure policy does not ignore. */
+  /** Returns the mutated object. Throws the first error that a failure policy does not ignore. */
   async run(policies: readonly BoundPolicy<Policy, PolicyBinding>[]): Promise<ApiObject> {
     const invocations: Invocation<Policy, PolicyBinding>[] = [];
     await visitInvocations(policies, this.#attributes, this.#context, {
@@ -106,13 +106,13 @@ class Mutation {
     runs.end(this.#subject.object);
   }
 
-  /** Whether a mutation was evaluated without an error. */
+  /** Runs one policy. Returns whether a mutation was evaluated without an error. */
   async #runOne(invocation: Invocation<Policy, PolicyBinding>): Promise<boolean> {
     const { policy, binding } = invocation, { reinvocation, server, request: { expressions } } = this.#context;
     const compiled = server.stateOf(mutatingPolicies, () => new CompiledPolicies(compiledMutations)).of(policy);
     if (compiled.conditions.length > 0) {
       const input = await this.#evaluations.input(this.#subject, invocation, compiled);
-      const held = (await this.#evaluations.evaluate(() => measuredConditions(expressions, compiled, input)))!; // there are conditions
+      const held = (await this.#evaluations.evaluate(() => measuredConditions(expressions, compiled, input)))!; // the policy has conditions
       const { operation } = this.#attributes, { name = "" } = policy.metadata;
       recordConditions(this.#context, { kind: "policy", name, type: "validate", operation }, held);
       if (held.result.tag === "excluded") return false;
@@ -144,7 +144,7 @@ class Mutation {
     return hasMutated;
   }
 
-  /** Applies one mutation to the object. Returns its failure. */
+  /** Applies one mutation to the object. Returns its failure, if it has failed. */
   async #apply(
     mutation: CompiledMutation,
     compiled: CompiledMutations,
@@ -162,7 +162,7 @@ class Mutation {
       const next = this.#context.request.bounded(() =>
         mutation.type === "JSONPatch"
           ? withJsonPatch({ form, stored }, made)
-          : withConfiguration({ form, stored, json: input.object! }, made) // there is an object
+          : withConfiguration({ form, stored, json: input.object! }, made) // the subject has an object
       );
       if (next !== stored) this.#subject = { ...subject, object: form.restored === undefined ? next : await form.restored(next) };
       return undefined;
@@ -186,18 +186,18 @@ class Mutation {
   }
 }
 
-/** The evaluation of a mutation. Its errors are values: it may run again with more decisions of the authorizer. */
+/** Evaluates a mutation. Errors are values, because the evaluation may run again with more decisions of the authorizer. */
 function evaluateMutation(work: ExpressionWork, { text, compiled }: CompiledMutation, activation: PolicyActivation): Promise<Results> {
   return inTurn(work, activation, [{ text, compiled }], celObjectCostMax);
 }
-/** The value of a mutation. Throws a MutationError. */
+/** Returns the value of a mutation. Throws a MutationError if there is none. */
 function valueOf({ results: [result], left }: Results): Value {
   if (left < 0) throw new MutationError(spent);
   if (result?.error !== undefined) throw new MutationError(result.error);
   return result?.value ?? null;
 }
 
-/** Policy, binding and parameters of an invocation. */
+/** Returns a key of policy, binding and parameters of an invocation. */
 function keyOf({ policy, binding, params }: Invocation<Policy, PolicyBinding>): string {
   const { name = "", namespace = "" } = params?.metadata as { readonly name?: string; readonly namespace?: string } | undefined ?? {};
   return valueText([policy.metadata.name, binding.metadata.name, namespace, name]);

@@ -1,4 +1,4 @@
-/** Applies what the expressions of mutating policies make to an object of a request, as upstream's patchers. */
+/** Applies to an object what the expressions of mutating policies return, as upstream's patchers do. */
 import { type ApiObject, invalid, type JsonObject, type StatusError } from "../../../plugin.ts";
 import { type AdmissionForm, goQuote, internalError, invalidError } from "../../../toolbox.ts";
 import { atomicPaths, atomOf, foreignProblem, hasAllKeys, isTyped, merge, problemsText, typeProblems } from "../../../core/apply/mod.ts";
@@ -18,21 +18,21 @@ import { jsonFromTree, readJson, readWrittenJson, treeFromJson } from "../../../
 import { type Tree, TreeObject } from "../../../core/tree/tree.ts";
 
 /**
- * A mutation that failed: the failure policy decides. Other errors reject the request, and so does a mutation that exceeds a bound of work or size
- * (413): the author of an object must not be able to switch off a policy that ignores its failures.
+ * Thrown if a mutation has failed; the failure policy then decides. Other errors reject the request. A mutation that exceeds a bound of
+ * work or size also rejects it (413): otherwise the author of an object could switch off a policy that ignores its failures.
  */
 export class MutationError extends Error {}
 
 /** The object of a request in the version of a policy. */
 export interface Mutated {
   readonly form: AdmissionForm;
-  /** In the stored form. */
+  /** The object in the stored form. */
   readonly stored: ApiObject;
-  /** In the version. */
+  /** The object in that version, as JSON. */
   readonly json: JsonObject;
 }
 
-/** The object after the merge of a configuration. */
+/** Returns the object after the merge of an apply configuration. */
 export function withConfiguration({ form, stored, json }: Mutated, made: Value): ApiObject {
   if (!(made instanceof PatchObject)) {
     throw new MutationError(`unsupported return type from ApplyConfiguration expression: ${typeNameOf(made)}`);
@@ -43,7 +43,7 @@ export function withConfiguration({ form, stored, json }: Mutated, made: Value):
   if (given instanceof TooLarge) throw tooLarge();
   const untyped = (why: string) => new MutationError(`error applying patch: failed to convert patch object to typed object: ${why}`);
   if (given instanceof ForeignValue) throw untyped(foreignProblem(atom, given));
-  const { apiVersion = "", kind = "" } = json as { readonly apiVersion?: string; readonly kind?: string }; // an object has strings there
+  const { apiVersion = "", kind = "" } = json as { readonly apiVersion?: string; readonly kind?: string }; // these members of an object are strings
   const configuration: JsonObject = { ...given, apiVersion, kind };
   const problems = typeProblems(atom, configuration);
   if (problems.length > 0) throw untyped(problemsText(problems));
@@ -56,7 +56,7 @@ export function withConfiguration({ form, stored, json }: Mutated, made: Value):
     const why = problemsText(typeProblems(atom, json, "allowed"));
     throw new MutationError(`error applying patch: failed to convert original object to typed object: ${why}`);
   }
-  const merged = merge(atom, json, configuration) as JsonObject; // of two objects
+  const merged = merge(atom, json, configuration) as JsonObject; // it is merged from two objects
   return merged === json ? stored : convert({ form, stored, json: merged });
 }
 
@@ -64,7 +64,7 @@ function isCustom({ schema }: AdmissionForm): boolean {
   return schema.whole !== undefined;
 }
 
-/** The object of a merged JSON. */
+/** Decodes the object of a merged JSON. */
 function convert({ form, stored, json }: Mutated): ApiObject {
   const text = goJson(json);
   refuseLength(text);
@@ -83,7 +83,7 @@ function convert({ form, stored, json }: Mutated): ApiObject {
   }
 }
 
-/** The object after the operations of a JSON patch. One whose `test` fails leaves the object as it is. */
+/** Returns the object after the operations of a JSON patch. If one of its `test` operations fails, the object stays as it is. */
 export function withJsonPatch({ form, stored }: Pick<Mutated, "form" | "stored">, made: Value): ApiObject {
   const operations = operationsOf(made);
   if (operations.length === 0) return stored;
@@ -94,7 +94,7 @@ export function withJsonPatch({ form, stored }: Pick<Mutated, "form" | "stored">
   refuseOtherKind(patched, text, form);
   const findings: string[] = [];
   const next = orInternal(() => form.parse(text, stored, findings));
-  // Unknown fields of custom resources are pruned.
+  // Unknown fields of custom resources are pruned, and are no error.
   if (findings.length > 0 && !isCustom(form)) throw internalError(`strict decoding error: ${findings.join(", ")}`);
   return next;
 }
@@ -118,8 +118,8 @@ function patchedTree(document: Tree, operations: readonly Operation[]): Tree | u
 }
 
 /**
- * Rejects a patched document of another kind. As upstream, a patch may remove kind and apiVersion of built-in kinds, and change the apiVersion of
- * custom resources, without an effect.
+ * Rejects a patched document of another kind. As in upstream, a patch may remove kind and apiVersion of built-in kinds, and change the
+ * apiVersion of custom resources; neither has an effect.
  */
 function refuseOtherKind(patched: Tree, text: string, form: AdmissionForm): void {
   const { group, version, kind } = form.kind, own = group === "" ? version : `${group}/${version}`;
@@ -159,7 +159,10 @@ function operationsOf(made: Value): readonly Operation[] {
   });
 }
 
-/** A text as it gets to upstream's library: quoted as in Go and read as JSON, which control characters do not survive. */
+/**
+ * Returns a text as upstream's library gets it: it is quoted as in Go and then read as JSON. Undefined if it has control characters,
+ * because their escapes in Go are not JSON.
+ */
 function passThroughJson(text: string): string | undefined {
   if (/^[ -~]*$/.test(text)) return text;
   const read = readJson(goQuote(text));

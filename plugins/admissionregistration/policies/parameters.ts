@@ -1,12 +1,12 @@
-/** The objects that parametrise a policy, by its kind of parameters and the reference of a binding. */
+/** Finds the parameter objects of a policy, by its kind of parameters and the reference in a binding. */
 import type { ApiObject, JsonObject, RequestHookContext } from "../../../plugin.ts";
 import { selectsLabels } from "../../../toolbox.ts";
 import type { ParamKind, ParamRef } from "../schema.ts";
 
-/** The objects could not be determined; the failure policy decides. */
+/** Thrown if the objects cannot be determined; the failure policy then decides. */
 export class ParameterError extends Error {}
 
-/** The resource of a kind of parameters. Throws a ParameterError if none has it. */
+/** Returns the resource of a kind of parameters. Throws a ParameterError if no resource has this kind. */
 export function parameterResource(
   { apiVersion = "", kind = "" }: ParamKind,
   { server }: RequestHookContext,
@@ -17,8 +17,8 @@ export function parameterResource(
 }
 
 /**
- * The objects with which a policy is evaluated, one after another; null stands for a policy or a binding without them. Empty if there are none
- * and the binding allows that.
+ * Returns the objects with which a policy is evaluated, one after another. Null stands for a policy or a binding without parameters. The
+ * list is empty if there are no objects and the binding allows that.
  */
 export async function parametersOf(
   paramKind: ParamKind | undefined,

@@ -1,4 +1,4 @@
-/** What the evaluations of all policies for one request share. */
+/** Holds what the evaluations of all policies for one request share. */
 import type { JsonObject, RequestHookContext } from "../../../plugin.ts";
 import type { AdmissionForm, AuthorizationDecision, Subject, SubjectAttributes } from "../../../toolbox.ts";
 import { prepareForm } from "../../../core/admission/attributes.ts";
@@ -7,14 +7,14 @@ import { AuthorizerValue } from "../../../cel/functions/authorizer/authorizer.ts
 import type { PolicyInput } from "../../../cel/policy/policy.ts";
 import { namespaceJson, RequestInput } from "./request.ts";
 
-/** Decisions of the authorizer, converted objects and the namespace are kept for all policies. */
+/** Evaluates expressions for one request. Decisions of the authorizer, converted objects and the namespace are kept for all policies. */
 export class Evaluations {
   readonly #context: RequestHookContext;
   readonly #attributes: SubjectAttributes;
   readonly #decisions = new DecisionTable();
   readonly #authorizer: AuthorizerValue;
   #subject: Subject | undefined;
-  /** Of the subject, by form. */
+  /** The variables of the subject, by form. */
   readonly #inputs = new Map<AdmissionForm, RequestInput>();
   #namespace: Promise<JsonObject | null> | undefined;
 
@@ -24,7 +24,10 @@ export class Evaluations {
     this.#authorizer = new AuthorizerValue(context.caller, this.#decisions);
   }
 
-  /** The variables for a policy that covers the request in `form`, until the next call. `namespaceObject` is read if the policy needs it. */
+  /**
+   * Returns the variables for a policy that covers the request in `form`. They are valid until the next call. `namespaceObject` is read if
+   * the policy needs it.
+   */
   async input(
     subject: Subject,
     { form, params }: { readonly form: AdmissionForm; readonly params: JsonObject | null },
@@ -42,7 +45,7 @@ export class Evaluations {
     return Object.assign(input, { params, namespaceObject });
   }
 
-  /** Runs an evaluation, again for each decision of the authorizer that it needs. */
+  /** Runs an evaluation. It runs again after each decision of the authorizer that it needs. */
   evaluate<T>(run: () => T): Promise<T> {
     const { access } = this.#context;
     const authorize = async ({ user, attributes }: AccessCheck): Promise<AuthorizationDecision> => await access.authorize(user, attributes);

@@ -1,10 +1,12 @@
-/** The request of a hook in the forms that expressions need. */
+/** Converts the request of a hook to the forms that expressions need. */
 import { type AuthorizerValue, ResourceCheck } from "../../../cel/functions/authorizer/authorizer.ts";
 import type { PolicyInput } from "../../../cel/policy/policy.ts";
 import { type ApiObject, type JsonObject, notFoundError, type RequestHookContext } from "../../../plugin.ts";
 import type { AdmissionForm, ResourceForm, Subject, SubjectAttributes } from "../../../toolbox.ts";
 
-/** The values of the variables for one request in one form. Each is made when an expression reads it, and kept for all policies. */
+/**
+ * The values of the variables for one request in one form. Each is made when an expression first reads it, and is kept for all policies.
+ */
 export class RequestInput implements PolicyInput {
   readonly #subject: Subject;
   readonly #attributes: SubjectAttributes;
@@ -15,7 +17,7 @@ export class RequestInput implements PolicyInput {
   #oldObject: JsonObject | null | undefined;
   #request: JsonObject | undefined;
   #requestResource: ResourceCheck | undefined;
-  /** The values of the evaluation that comes next. */
+  /** The values that differ between evaluations; they are set before each one. */
   params: JsonObject | null = null;
   namespaceObject: JsonObject | null = null;
 
@@ -52,7 +54,7 @@ export class RequestInput implements PolicyInput {
   }
 }
 
-/** The value of `request`. `form`: the form of the resource by which a rule covers the request. */
+/** Makes the value of `request`. `form` is the form of the resource by which a rule covers the request. */
 export function requestJson(attributes: SubjectAttributes, form: ResourceForm, context: RequestHookContext): JsonObject {
   const { operation, form: own, subresource, namespace, name } = attributes, { caller, isDryRun, request } = context;
   const resourceOf = ({ group, version, resource }: ResourceForm) => ({ group, version, resource });
@@ -96,7 +98,10 @@ const shownMetadata = [
   "finalizers",
 ];
 
-/** The value of `namespaceObject`: the namespace of the request with the fields that expressions may read; null for cluster-wide objects. */
+/**
+ * Makes the value of `namespaceObject`: the namespace of the request, with the fields that expressions may read. Null for a cluster-wide
+ * object.
+ */
 export async function namespaceJson({ form, namespace }: SubjectAttributes, { server }: RequestHookContext): Promise<JsonObject | null> {
   if (namespace === "" || form.kind.kind === "Namespace" && form.kind.group === "") return null;
   const found = await server.recentObject("v1", "namespaces", "", namespace);

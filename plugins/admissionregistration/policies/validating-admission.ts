@@ -17,7 +17,7 @@ export const validatingPolicies: Admission = {
     context.request.isAction
       ? undefined
       : review({ operation: prior === undefined ? "CREATE" : "UPDATE", object: next, oldObject: prior }, context),
-  // The POST of a subresource.
+  // This handles the POST of a subresource.
   refuseAction: (request: ApiObject | undefined, _subresource, context) =>
     review({ operation: "CREATE", object: request, oldObject: undefined }, context),
   refuseDelete: (prior, context) => review({ operation: "DELETE", object: undefined, oldObject: prior }, context),
@@ -44,10 +44,10 @@ interface Denial {
   readonly reason?: string | undefined;
 }
 
-/** Bytes of the value of an audit annotation. */
+/** Maximum bytes of the value of an audit annotation. */
 const annotationBytesMax = 10 * 1024;
 
-/** The review of one request by all policies. Objects are converted when a policy covers the request. */
+/** Reviews one request by all policies. The object is converted when a policy covers the request. */
 class Review {
   readonly #subject: Subject;
   readonly #context: RequestHookContext;
@@ -64,7 +64,7 @@ class Review {
     this.#evaluations = new Evaluations(this.#attributes, context);
   }
 
-  /** Throws the first rejection. */
+  /** Runs the policies. Throws the first rejection. */
   async run(candidates: readonly Bound[]): Promise<undefined> {
     await visitInvocations(candidates, this.#attributes, this.#context, {
       invoke: (invocation) => this.#review(invocation),
@@ -136,7 +136,7 @@ class Review {
     const text = `ValidatingAdmissionPolicy '${policy}'${by} denied request: ${message}`;
     const { group, plural } = this.#context.resource;
     const refusal = forbiddenError({ group, name: plural }, this.#attributes.name || "Unknown", text, [{ message: text }]);
-    const chosen = (reason ?? "Invalid") as StatusReason; // one of those that a validation may have
+    const chosen = (reason ?? "Invalid") as StatusReason; // it is one of the reasons that a validation may have
     return new StatusError(chosen, refusal.message, { details: refusal.details!, ...(codes[chosen] === undefined ? { code: 422 } : {}) });
   }
 }
@@ -147,7 +147,7 @@ const enforcements: Readonly<Record<"Deny" | "Warn" | "Audit", Enforcement>> = O
   Audit: "audit",
 });
 
-/** Codes of the reasons that a validation may have; 422 for others. */
+/** The HTTP codes of the reasons that a validation may have. Other reasons have 422. */
 const codes: Readonly<Record<string, number>> = Object.freeze({
   Forbidden: 403,
   Unauthorized: 401,

@@ -1,19 +1,19 @@
-/** The kinds against which the expressions of a policy are checked, as upstream's type checker finds them. */
+/** Finds the kinds against which the expressions of a policy are checked, as upstream's type checker does. */
 import type { MatchRule, ServedResource, ServedTypes } from "../../../toolbox.ts";
 import type { ValidatingAdmissionPolicy } from "../schema.ts";
 import { bound } from "../../../core/bound.ts";
 
-/** Kinds that one rule of a policy adds to those whose types its expressions are checked against (upstream's). */
+/** Maximum number of kinds that one rule of a policy adds to those against which its expressions are checked. The number is upstream's. */
 export const policyCheckedKindsMax = bound(10);
 
-/** The kinds that the rules of a policy name, by group, version and kind. Rules with `*` and subresources name none. */
+/** Returns the kinds that the rules of a policy name, by group, version and kind. Rules with `*` and rules for subresources name none. */
 export function checkedKinds({ spec }: ValidatingAdmissionPolicy, types: ServedTypes): readonly ServedResource[] {
   const kinds = new Map<string, ServedResource>();
   for (const rule of spec.matchConstraints?.resourceRules ?? []) {
     let count = 0;
     for (const each of namedKinds(rule, types)) {
       kinds.set(`${each.group}/${each.version}/${each.kind}`, each);
-      // As upstream, a rule that reaches the bound ends the search.
+      // As in upstream, a rule that reaches the bound ends the search.
       if (++count === policyCheckedKindsMax) return inOrder(kinds);
     }
   }
@@ -25,7 +25,7 @@ function* namedKinds({ apiGroups = [], apiVersions = [], resources = [] }: Match
   const names = resources.filter((each) => !each.includes("*") && !each.includes("/")).toSorted();
   for (const group of apiGroups.toSorted()) {
     for (const version of apiVersions.toSorted()) {
-      // As upstream's mapper of kinds, the core group stands for all groups with this version.
+      // As in upstream's mapper of kinds, the core group stands for all groups with this version.
       const served = types.resources(version, group === "" ? undefined : group);
       for (const name of names) {
         const word = name.toLowerCase();

@@ -11,7 +11,7 @@ import { groupVersion, type ValidatingAdmissionPolicy } from "../schema.ts";
 import { expressionWarnings } from "./expression-warnings.ts";
 import { bound } from "../../../core/bound.ts";
 
-/** Milliseconds of type checking of policies in one turn of the event loop; a single expression is not divided. */
+/** Milliseconds of type checking in one turn of the event loop. A single expression is not divided. */
 const policyCheckTurnMs = bound(4);
 
 const resource = "validatingadmissionpolicies";
@@ -32,7 +32,7 @@ export const policyStatusController: Controller = Object.freeze<Controller>({
     };
     await runWorkQueue({ context, signal, work }, async (queue, until) => {
       for await (const { type, object } of context.api.watch(groupVersion, resource, "", {}, until)) {
-        const policy = object as ValidatingAdmissionPolicy, { name = "" } = policy.metadata; // of the resource
+        const policy = object as ValidatingAdmissionPolicy, { name = "" } = policy.metadata; // the watch is of this resource
         if (type === "DELETED" || !isOutOfDate(policy)) known.delete(name);
         else {
           known.set(name, policy);
@@ -54,12 +54,12 @@ async function writeStatus(name: string, policy: ValidatingAdmissionPolicy, { ap
   try {
     await api.apply(groupVersion, resource, "", name, { status }, { subresource: "status" });
   } catch (error) {
-    // Deleted meanwhile.
+    // The policy was deleted meanwhile.
     if (!(error instanceof StatusError && error.reason === "NotFound")) throw error;
   }
 }
 
-/** Lets other work run when this one has taken `policyCheckTurnMs`. */
+/** Makes a function that lets other work run once this work has taken `policyCheckTurnMs`. */
 function turns(): () => Promise<void> | undefined {
   let begun = performance.now();
   return () => {

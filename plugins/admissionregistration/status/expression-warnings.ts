@@ -1,4 +1,4 @@
-/** The warnings of the type checker, in upstream's words. */
+/** Makes the warnings of the type checker, in upstream's words. */
 import { PolicyTypeChecker } from "../../../cel/policy/type-check.ts";
 import type { ServedResource, ServedTypes } from "../../../toolbox.ts";
 import type { ExpressionWarning, ValidatingAdmissionPolicy } from "../schema.ts";
@@ -6,12 +6,12 @@ import { storedExpressions } from "../../../cel/schema/environments.ts";
 import { checkedKinds } from "./checked-kinds.ts";
 import { bound } from "../../../core/bound.ts";
 
-/** Characters of an expression of a policy that is type checked for the status: a longer one would hold the event loop. */
+/** Maximum number of characters of an expression that is type checked for the status. A longer one would block the event loop. */
 export const policyCheckedCharactersMax = bound(8 * 1024);
-/** Characters of all warnings in the status of a policy. Mistakes that do not fit are left out. */
+/** Maximum number of characters of all warnings in the status of a policy. Mistakes that do not fit are left out. */
 export const policyWarningsCharactersMax = bound(256 * 1024);
 
-/** Characters that further warnings may have. */
+/** The number of characters that further warnings may have. */
 interface Room {
   left: number;
 }
@@ -22,8 +22,8 @@ interface Checked {
 }
 
 /**
- * The warnings of a policy: of its validations and their messages, each for the kinds with whose types it does not compile. Expressions
- * longer than `policyCheckedCharactersMax` have none.
+ * Returns the warnings of a policy. Each concerns one expression, of a validation or its message, and names the kinds with whose types it
+ * does not compile. Expressions longer than `policyCheckedCharactersMax` have none.
  *
  * @param turn is called between two expressions; it may let other work run
  */
@@ -41,7 +41,7 @@ export async function expressionWarnings(
   for (const [index, { expression, messageExpression = "" }] of (policy.spec.validations ?? []).entries()) {
     const path = `spec.validations[${index}]`;
     for (const [field, text] of [["expression", expression], ["messageExpression", messageExpression]] as const) {
-      // The message is optional.
+      // The message expression is optional.
       const warning = text === "" && field === "messageExpression" ? "" : await warningOf(text, checked, room, turn);
       if (warning !== "") warnings.push({ fieldRef: `${path}.${field}`, warning });
     }
@@ -49,7 +49,7 @@ export async function expressionWarnings(
   return warnings;
 }
 
-/** Undefined for a kind without a schema. */
+/** Makes the checker of a kind; undefined if the kind has no schema. */
 async function checkerOf(
   kind: ServedResource,
   { spec: { paramKind, variables = [] } }: ValidatingAdmissionPolicy,
@@ -81,7 +81,7 @@ function isChecked(expression: string): boolean {
   return expression.length <= policyCheckedCharactersMax;
 }
 
-/** The mistakes of an expression for each kind; "" if there are none. */
+/** Returns the mistakes of an expression for each kind; "" if there are none. */
 async function warningOf(text: string, checked: readonly Checked[], room: Room, turn: () => Promise<void> | undefined): Promise<string> {
   if (!isChecked(text)) return "";
   const mistakes: string[] = [];

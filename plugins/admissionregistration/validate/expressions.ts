@@ -1,4 +1,4 @@
-/** Rules of expressions in policies and webhooks: they compile in the environment of their place. */
+/** Checks that expressions in policies and webhooks compile in the environment of their place. */
 import { duplicate, type FieldError, invalid, required } from "../../../plugin.ts";
 import { append, qualifiedName, type Release, tooMany } from "../../../toolbox.ts";
 import { PolicyCompiler, type PolicyOptions } from "../../../cel/policy/policy.ts";
@@ -6,7 +6,7 @@ import { boolType, listType, nullType, objectType, stringType, type Type } from 
 import { newExpressions, storedExpressions } from "../../../cel/schema/environments.ts";
 import type { MatchCondition, Variable } from "../schema.ts";
 
-/** The types that results may have, by the place of the expression. Undefined: any. */
+/** The types that the result of an expression may have, by the place of the expression. Undefined means any type. */
 export const results = Object.freeze({
   condition: [boolType],
   message: [stringType],
@@ -16,7 +16,7 @@ export const results = Object.freeze({
   variable: undefined,
 });
 
-/** Expressions that are stored already: they may use the libraries of all versions. */
+/** The expressions that are already stored. They may use the libraries of all versions. */
 export interface StoredExpressions {
   readonly conditions: ReadonlySet<string>;
   readonly validations: ReadonlySet<string>;
@@ -33,7 +33,7 @@ export const nothingStored: StoredExpressions = Object.freeze({
   mutations: nothing,
 });
 
-/** Checks the expressions of one policy: new ones with the libraries of the oldest compatible release, stored ones with all. */
+/** Checks the expressions of one policy. New ones may use the libraries of the oldest compatible release, stored ones all libraries. */
 export class ExpressionChecker {
   readonly #minCompatibility: Release;
   readonly #compilers = new Map<string, PolicyCompiler>();
@@ -47,13 +47,13 @@ export class ExpressionChecker {
   declare(variable: Variable, options: PolicyOptions, isStored: boolean, path: string): readonly FieldError[] {
     const { name, expression } = variable;
     const { error } = this.#compiler(options, isStored).declare(name, expression);
-    // The other compilers declare it when they are made, or now.
+    // The other compilers declare the variable when they are made, or now if they exist.
     this.#declared.push(variable);
     for (const [key, compiler] of this.#compilers) if (key !== keyOf(options, isStored)) compiler.declare(name, expression);
     return error === undefined ? [] : [mistake(error, expression, path)];
   }
 
-  /** The errors of an expression. `shown`: the text in the error. */
+  /** Returns the errors of an expression. `shown` is the text that the error shows. */
   check(
     expression: string,
     { options, types, isStored, path, shown = expression }: {
@@ -93,7 +93,7 @@ function mistake(error: string, expression: string, path: string): FieldError {
 /** The maximum number of match conditions. */
 const conditionsMax = 64;
 
-/** The errors of match conditions. They cannot use the variables of a policy. */
+/** Returns the errors of match conditions, which cannot use the variables of a policy. */
 export function validateMatchConditions(
   conditions: readonly MatchCondition[] | undefined,
   { hasParams, stored, minCompatibility, path }: {
@@ -124,9 +124,9 @@ export function validateMatchConditions(
   return errors;
 }
 
-/** Without white space around it, as Go's TrimSpace. */
+/** Returns the text without white space around it, as Go's TrimSpace does. */
 export function goTrim(text: string): string {
-  // JavaScript also trims U+FEFF, and not U+0085.
+  // JavaScript's `trim` differs: it also removes U+FEFF, and does not remove U+0085.
   let begin = 0, end = text.length;
   while (begin < end && isGoSpace(text.charCodeAt(begin))) begin++;
   while (end > begin && isGoSpace(text.charCodeAt(end - 1))) end--;

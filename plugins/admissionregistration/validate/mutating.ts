@@ -1,4 +1,4 @@
-/** Rules of MutatingAdmissionPolicy and its binding. */
+/** Validates MutatingAdmissionPolicy and its binding. */
 import { type FieldError, type HookContext, invalid, notSupported, required } from "../../../plugin.ts";
 import { append, type Release } from "../../../toolbox.ts";
 import type { Type } from "../../../cel/types.ts";
@@ -49,7 +49,7 @@ export function validateMutatingPolicy(
     append(errors, validateMatchConditions(matchConditions, { ...context, path: "spec.matchConditions" }));
   }
   for (const [i, variable] of variables.entries()) {
-    // As upstream, variables cannot construct objects.
+    // As in upstream, variables cannot construct objects.
     append(errors, validateVariable(variable, { ...context, hasPatchTypes: false, path: `spec.variables[${i}]` }));
   }
   if (mutations.length === 0) errors.push(required("spec.mutations", "mutations must contain at least one item"));
@@ -63,12 +63,12 @@ function expressionsOf({ matchConditions = [], mutations = [] }: Spec): StoredEx
   return {
     ...nothingStored,
     conditions: new Set(matchConditions.map(({ expression }) => expression)),
-    // As upstream, only those of apply configurations excuse, for both kinds of changes.
+    // As in upstream, only stored expressions of apply configurations count as stored, for both kinds of changes.
     mutations: new Set(mutations.flatMap(({ applyConfiguration }) => applyConfiguration?.expression ?? [])),
   };
 }
 
-/** The fields of the two kinds of changes, and the result types of their expressions. */
+/** The fields of the two kinds of changes, and the types that their expressions must have. */
 const changes = Object.freeze({
   ApplyConfiguration: { field: "applyConfiguration", other: "jsonPatch", types: results.applyConfiguration },
   JSONPatch: { field: "jsonPatch", other: "applyConfiguration", types: results.jsonPatch },

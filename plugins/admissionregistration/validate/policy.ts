@@ -1,4 +1,4 @@
-/** Rules that both kinds of policies and of bindings share. */
+/** Validates what both kinds of policies and of bindings have in common. */
 import { type FieldError, forbidden, invalid, notSupported, required } from "../../../plugin.ts";
 import {
   append,
@@ -15,7 +15,7 @@ import { type ExpressionChecker, goTrim, type StoredExpressions } from "./expres
 
 type Spec = ValidatingAdmissionPolicy["spec"] | MutatingAdmissionPolicy["spec"];
 
-/** Whether an update leaves match conditions and the kind of parameters as they were: conditions are then not checked again. */
+/** Whether an update leaves the match conditions and the kind of parameters unchanged. The conditions are then not checked again. */
 export function keepsConditions(next: Spec, prior: Spec): boolean {
   const read = ({ paramKind, matchConditions = [] }: Spec) => ({ paramKind: paramKind ?? null, matchConditions });
   return sameValue(read(next), read(prior));
@@ -68,13 +68,13 @@ export function validateParamRef(ref: ParamRef | undefined, path: string): reado
   return errors;
 }
 
-// Identifiers of CEL without its reserved words.
+// Matches an identifier of CEL; reserved words are excluded separately.
 const identifier = /^[_a-zA-Z][_a-zA-Z0-9]*$/;
 const reserved: ReadonlySet<string> = new Set(
   ("true false null in as break const continue else for function if import let loop package namespace return var void while").split(" "),
 );
 
-/** The errors of a variable. It is declared for later expressions. */
+/** Returns the errors of a variable, and declares it for later expressions. */
 export function validateVariable(
   variable: Variable,
   { checker, hasParams, hasPatchTypes, stored, path }: {
@@ -91,6 +91,6 @@ export function validateVariable(
   else if (!identifier.test(name) || reserved.has(name)) errors.push(invalid(`${path}.name`, name, "must be a valid CEL identifier"));
   if (goTrim(expression) === "") return [...errors, required(`${path}.expression`, "expression is not specified")];
   const options = { hasParams, hasAuthorizer: true, hasPatchTypes };
-  // As upstream, a variable counts as stored if a validation had its expression.
+  // As in upstream, a variable counts as stored if a stored validation had its expression.
   return [...errors, ...checker.declare(variable, options, stored.validations.has(expression), `${path}.expression`)];
 }

@@ -1,4 +1,4 @@
-/** Rules of ValidatingAdmissionPolicy and its binding. */
+/** Validates ValidatingAdmissionPolicy and its binding. */
 import { duplicate, type FieldError, type HookContext, invalid, notSupported, required } from "../../../plugin.ts";
 import { append, qualifiedName, type Release, utf8Length, validateConditions } from "../../../toolbox.ts";
 import { JsonPathError, parseJsonPath } from "../../../core/json-path/parse.ts";
@@ -25,7 +25,9 @@ interface Context {
 }
 
 const auditAnnotationsMax = 20;
-/** Shorter than an annotation may be: expressions that join texts often make longer ones. */
+/**
+ * Maximum bytes of a value expression. It is less than an annotation may have, because expressions that join texts often make longer ones.
+ */
 const valueExpressionBytesMax = 5 * 1024;
 const reasons: readonly string[] = ["Forbidden", "Invalid", "RequestEntityTooLarge"];
 const oneOfBoth = "validations or auditAnnotations must contain at least one item";

@@ -1,4 +1,4 @@
-/** Rules of configurations of webhooks. */
+/** Validates configurations of webhooks. */
 import { duplicate, type FieldError, type HookContext, invalid, notSupported, required } from "../../../plugin.ts";
 import {
   append,
@@ -20,7 +20,7 @@ export type Webhook = ValidatingWebhook & Pick<MutatingWebhook, "reinvocationPol
 /** Supported versions of AdmissionReview. */
 export const reviewVersions: readonly string[] = Object.freeze(["v1", "v1beta1"]);
 
-/** Rules that an update does not check, because the stored webhooks violate them already. */
+/** Rules that an update does not check, because the stored webhooks already violate them. */
 interface Excuses {
   readonly conditions: boolean;
   readonly sideEffects: boolean;
@@ -58,7 +58,7 @@ function excusesOf(next: readonly Webhook[], prior: readonly Webhook[]): Excuses
   };
 }
 
-/** The errors of the webhooks of a configuration. `prior`: the stored webhooks, in an update. */
+/** Returns the errors of the webhooks of a configuration. `prior` are the stored webhooks, if this is an update. */
 export function validateWebhooks(
   webhooks: readonly Webhook[] | undefined,
   prior: readonly Webhook[] | undefined,
@@ -98,7 +98,7 @@ function validateWebhook(webhook: Webhook, excuses: Excuses, minCompatibility: R
   return errors;
 }
 
-/** A domain name with at least three segments. */
+/** Checks that a name is a domain name with at least three segments. */
 function validateName(name: string, path: string): readonly FieldError[] {
   if (name === "") return [required(path, "")];
   const wrong = dns1123Subdomain(name);

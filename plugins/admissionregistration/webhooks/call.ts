@@ -1,4 +1,4 @@
-/** One call of a webhook: the review, its answer, and what is recorded of both. */
+/** Makes one call of a webhook: it sends the review, reads the answer, and records both. */
 
 import { MovedWork } from "../../../core/budget.ts";
 import type { DecisionTable } from "../../../cel/functions/authorizer/decisions.ts";
@@ -27,7 +27,7 @@ import { type CallType, recordCall, recordFailOpen, recordRejection, type Webhoo
 import { rejection } from "./rejection.ts";
 import { AnswerError, readAnswer, type Verdict, writeReview } from "./review.ts";
 
-/** Kinds that no webhook covers: otherwise one could prevent its own removal. */
+/** Kinds that no webhook covers. Otherwise a webhook could prevent its own removal. */
 const exempt: ReadonlySet<string> = new Set([
   "validatingwebhookconfigurations",
   "mutatingwebhookconfigurations",
@@ -55,18 +55,18 @@ function isExempt({ resource: { group, plural }, names }: RequestHookContext): b
   return exempt.has(plural) && group === spell(names, "admissionregistration.{domain}");
 }
 
-/** The request of a hook, for the webhooks of one kind. */
+/** The request of a hook, as it is reviewed by the webhooks of one kind. */
 export interface ReviewedRequest {
   readonly subject: Subject;
   readonly context: RequestHookContext;
   readonly type: CallType;
-  /** Access checks of conditions. */
+  /** The decisions of the authorizer that conditions have asked for. */
   readonly decisions: DecisionTable;
 }
 
 /**
- * The form of the resource in which the request is sent to the webhook; undefined if the webhook is not called. An error that is no rejection
- * is logged with the name of the webhook, and its failure policy decides; the other webhooks go on.
+ * Returns the form of the resource in which the request is sent to the webhook; undefined if the webhook is not called. An error that does
+ * not reject the request is logged with the name of the webhook, and its failure policy decides. Other webhooks go on.
  */
 export async function calledForm(known: KnownWebhook, request: ReviewedRequest): Promise<AdmissionForm | undefined> {
   try {
@@ -91,7 +91,7 @@ async function matchedForm({ webhook, conditions }: KnownWebhook, request: Revie
     ...(namespaceSelector === undefined ? {} : { namespaceSelector }),
     ...(objectSelector === undefined ? {} : { objectSelector }),
   };
-  const form = await coveredForm(match, attributes) as AdmissionForm | undefined; // one of the attributes
+  const form = await coveredForm(match, attributes) as AdmissionForm | undefined; // it is one of the forms of `attributes`
   if (form !== undefined) await prepareForm(form, subject);
   const compiled = form === undefined ? undefined : conditions();
   if (form === undefined || compiled === undefined) return form;
@@ -109,7 +109,7 @@ async function matchedForm({ webhook, conditions }: KnownWebhook, request: Revie
   const measured = (await request.decisions.evaluate(
     () => measuredConditions(context.request.expressions, compiled, input),
     async ({ user, attributes: checked }): Promise<AuthorizationDecision> => await access.authorize(user, checked),
-  ))!; // there are conditions
+  ))!; // the webhook has conditions
   const { result } = measured;
   const isExcluded = result.tag === "excluded" || result.tag === "failed" && webhook.failurePolicy === "Ignore";
   const series: ConditionSeries = { kind: "webhook", name: webhook.name, type: request.type, operation };
@@ -122,7 +122,7 @@ async function matchedForm({ webhook, conditions }: KnownWebhook, request: Revie
   return form;
 }
 
-/** The call has failed: the failure policy of the webhook decides. `code`: of the error, for metrics. */
+/** Thrown if the call has failed; the failure policy of the webhook then decides. `code` is that of the error, for metrics. */
 export class CallError extends Error {
   readonly code: number;
   readonly isRequestOver: boolean;
@@ -171,15 +171,15 @@ export async function verdictOf({ webhook, address }: KnownWebhook, form: Admiss
     throw error;
   }
 }
-/** The steps of the types. */
+/** The names of the admission steps, by type of webhook. */
 export const stepNames: Readonly<Record<CallType, string>> = Object.freeze({
   admit: "MutatingAdmissionWebhook",
   validating: "ValidatingAdmissionWebhook",
 });
-/** Only configurations of older releases have no timeout. */
+/** Seconds. Only configurations of older releases have no timeout. */
 const defaultTimeoutSeconds = 30;
 
-/** Adds audit annotations and warnings of the webhook. An annotation with an invalid key is left out. */
+/** Adds the audit annotations and warnings of the webhook. An annotation with an invalid key is left out. */
 function publish(webhook: string, { auditAnnotations, warnings }: Verdict, { annotate, warn }: RequestHookContext): void {
   for (const [key, value] of Object.entries(auditAnnotations)) {
     if (!key.includes("/") && qualifiedName(`${webhook}/${key}`).length === 0) annotate(`${webhook}/${key}`, value);
@@ -191,14 +191,14 @@ function publish(webhook: string, { auditAnnotations, warnings }: Verdict, { ann
 export type CallEnd =
   | { readonly tag: "admitted" }
   | { readonly tag: "ignored" }
-  /** The request is over: there is nothing to continue. */
+  /** The request has ended, so nothing continues. */
   | { readonly tag: "over" }
   | { readonly tag: "rejected"; readonly error: Error };
 
 /**
- * Runs a call and records its metrics. A failure of the call is a rejection or is ignored, as the failure policy says.
+ * Runs a call and records its metrics. The failure policy decides whether a failed call is ignored or rejects the request.
  *
- * @param failedOpen the key of the audit annotation of an ignored failure
+ * @param failedOpen the key of the audit annotation that records an ignored failure
  */
 export async function endOfCall(
   { webhook: { name, failurePolicy } }: KnownWebhook,
@@ -238,12 +238,12 @@ export async function endOfCall(
   }
 }
 
-/** The rejection of a verdict; undefined if it admits the request. */
+/** Returns the rejection of a verdict; undefined if it admits the request. */
 export function rejectionOf({ webhook: { name } }: KnownWebhook, { allowed, result }: Verdict): StatusError | undefined {
   return allowed ? undefined : rejection(name, result);
 }
 
-/** 504, as upstream. */
+/** Returns the error of a request whose time is over. As in upstream, it is a 504. */
 export function requestOver(): StatusError {
   return new StatusError("Timeout", "Timeout: request did not complete within requested timeout", { details: {} });
 }

@@ -1,4 +1,4 @@
-/** The webhooks of all configurations of a kind, in the order in which they are called. */
+/** Keeps the webhooks of all configurations of a kind, in the order in which they are called. */
 import type { RequestHookContext } from "../../../plugin.ts";
 import { RuleIndex, type WebhookAddress } from "../../../toolbox.ts";
 import { addressOf } from "../../shared/webhook-address.ts";
@@ -13,26 +13,28 @@ export interface KnownWebhook {
   /** `configuration/name/number`; the number distinguishes webhooks with the same name. */
   readonly id: string;
   readonly configuration: string;
-  /** Place among all webhooks of the kind. */
+  /** The index of the webhook among all webhooks of the kind. */
   readonly index: number;
   readonly webhook: Webhook;
-  /** Made at the first use, so that a configuration that cannot be read fails its own calls only. */
+  /**
+   * Returns the address of the webhook. It is made at the first use, so that a configuration that cannot be read fails only its own calls.
+   */
   readonly address: () => WebhookAddress;
-  /** Compiled at the first use; undefined for a webhook without conditions. */
+  /** Returns the conditions of the webhook, which are compiled at the first use; undefined if it has none. */
   readonly conditions: () => CompiledConditions | undefined;
 }
 
-/** The parts of webhooks that are made once for each version of a configuration. */
+/** The parts of a webhook that are made once for each version of its configuration. */
 type Derived = Omit<KnownWebhook, "index">;
 type WebhookIndex = RuleIndex<KnownWebhook>;
 
 /**
- * Reads the webhooks of a resource, `mutatingwebhookconfigurations` or `validatingwebhookconfigurations`. The result of the function is not
- * a Promise if the configurations are in memory.
+ * Makes a function that reads the webhooks of a resource, `mutatingwebhookconfigurations` or `validatingwebhookconfigurations`. The
+ * function returns a Promise only if the configurations are not in memory.
  */
 export function knownWebhooks(resource: string): (context: RequestHookContext) => WebhookIndex | Promise<WebhookIndex> {
   const owner = Object.freeze({}), collections = Object.freeze([{ groupVersion, resource }]);
-  // A configuration that has not changed is the same value.
+  // The webhooks by configuration. As long as a configuration has not changed, it is the same object.
   const derived = new WeakMap<Configuration, readonly Derived[]>();
   const webhooksOf = (configuration: Configuration) => {
     const known = derived.get(configuration) ?? derivedOf(configuration);
@@ -41,7 +43,7 @@ export function knownWebhooks(resource: string): (context: RequestHookContext) =
   };
   return ({ server }) =>
     server.derived(owner, collections, ([configurations = []]) => {
-      const webhooks = (configurations as readonly Configuration[]).flatMap(webhooksOf); // of that resource
+      const webhooks = (configurations as readonly Configuration[]).flatMap(webhooksOf); // the objects are of this resource
       return new RuleIndex(webhooks.map((webhook, index) => ({ ...webhook, index })), ({ webhook: { rules } }) => rules);
     });
 }

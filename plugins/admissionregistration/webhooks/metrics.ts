@@ -43,7 +43,7 @@ export interface WebhookSeries {
   readonly operation: string;
 }
 
-/** Records a call. `code`: of the result, 0 for an error of the server. */
+/** Records a call. `code` is that of the result, or 0 for an error of the server. */
 export function recordCall({ metric }: Metered, series: WebhookSeries, seconds: number, code: number, isRejected: boolean): void {
   const rejected = String(isRejected);
   metric(requests).with({ ...series, code: String(Math.min(code, 600)), rejected }).add();

@@ -29,12 +29,12 @@ export const mutatingWebhooks: Admission = {
       : admit({ operation: prior === undefined ? "CREATE" : "UPDATE", object: next, oldObject: prior }, context) as Changed,
   mutateAction: (request: ApiObject, _subresource, context) =>
     admit({ operation: "CREATE", object: request, oldObject: undefined }, context),
-  // An action without a request has no object to change.
+  // The request of an action may be absent, and there is then no object to change.
   refuseAction: (request: ApiObject | undefined, _subresource, context) =>
     request === undefined ? rejectOnly({ operation: "CREATE", object: undefined, oldObject: undefined }, context) : undefined,
   refuseDelete: (prior, context) => rejectOnly({ operation: "DELETE", object: undefined, oldObject: prior }, context),
 };
-/** The object of a request with an object. */
+/** The object of a request that has one. */
 type Changed = ApiObject | Promise<ApiObject>;
 
 async function rejectOnly(subject: Subject, context: RequestHookContext): Promise<undefined> {
@@ -42,7 +42,7 @@ async function rejectOnly(subject: Subject, context: RequestHookContext): Promis
   return undefined;
 }
 
-/** The object after all webhooks. Throws the first rejection. */
+/** Returns the object after all webhooks. Throws the first rejection. */
 function admit(subject: Subject, context: RequestHookContext): Subject["object"] | Promise<Subject["object"]> {
   const reviewed = callIfMatched(known, subject, context, async (webhooks) => ({ object: await admitBy(webhooks, subject, context) }));
   return reviewed === undefined ? subject.object : reviewed.then((result) => result === undefined ? subject.object : result.object);
@@ -72,7 +72,7 @@ async function admitBy(webhooks: readonly KnownWebhook[], subject: Subject, cont
   return object;
 }
 
-/** The object after one webhook. Throws the rejection of the request. */
+/** Returns the object after one webhook. Throws the rejection of the request. */
 async function changeBy(webhook: KnownWebhook, form: AdmissionForm, request: ReviewedRequest): Promise<Subject["object"]> {
   const { context, subject: { object } } = request, { names: { domain }, reinvocation, annotate } = context;
   const place = `round_${reinvocation.isSecondRun ? 1 : 0}_index_${webhook.index}`;

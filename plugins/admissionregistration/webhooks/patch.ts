@@ -1,4 +1,4 @@
-/** JSON patches of mutating webhooks. */
+/** Applies the JSON patches of mutating webhooks. */
 import { spendSteps } from "../../../core/budget.ts";
 import { DecodeError } from "../../../core/derive/decode.ts";
 import { applyJsonPatch, type Operation, readJsonPatch } from "../../../core/patch/json-patch.ts";
@@ -10,12 +10,15 @@ import { type ApiObject, type RequestHookContext, StatusError } from "../../../p
 import { type AdmissionForm, goQuote, internalError, valueText } from "../../../toolbox.ts";
 import { CallError } from "./call.ts";
 
-/** Steps of one byte of a patch, whose values are read, applied, written and decoded with the object. A tiny value has two bytes. */
+/**
+ * Steps that one byte of a patch counts as. Its values are read, applied, written and decoded with the object; the smallest value has two
+ * bytes.
+ */
 const stepsPerByte = 1;
 
 /**
- * The operations of a patch. Throws a CallError if it cannot be read. One with too many operations, or above the step budget, rejects the request
- * with 413, whatever the failure policy.
+ * Reads the operations of a patch. Throws a CallError if it cannot be read. A patch with too many operations, or above the step budget,
+ * rejects the request with 413, whatever the failure policy.
  */
 export function readPatch(patch: Uint8Array): readonly Operation[] {
   spendSteps(patch.length * stepsPerByte);
@@ -30,8 +33,8 @@ export function readPatch(patch: Uint8Array): readonly Operation[] {
 }
 
 /**
- * The object after all operations, decoded and with defaults. Throws 500, as upstream, if an operation fails, or if the result is not an object
- * of the version and kind.
+ * Returns the object after all operations, decoded and with defaults. Throws 500, as upstream, if an operation fails or the result is not
+ * an object of the version and kind.
  */
 export function patchedObject(form: AdmissionForm, object: ApiObject, operations: readonly Operation[]): ApiObject {
   const read = readWrittenJson(form.text(object));
@@ -58,7 +61,7 @@ function checkKind(tree: Tree, { kind: { group, version, kind: expected } }: Adm
   throw internalError(`${about} in scheme "pkg/api/legacyscheme/scheme.go:30"`);
 }
 
-/** Adds the patch to the audit event, where its level has request bodies. */
+/** Adds the patch to the audit event, if the level of the event includes request bodies. */
 export function annotatePatch(
   { annotate }: Pick<RequestHookContext, "annotate">,
   key: string,

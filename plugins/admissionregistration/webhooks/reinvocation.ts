@@ -1,12 +1,12 @@
-/** Which mutating webhooks are called again in the second run of the mutating steps (upstream: reinvocationcontext.go). */
+/** Decides which mutating webhooks are called again in the second run of the mutating steps (upstream: reinvocationcontext.go). */
 import type { ApiObject } from "../../../plugin.ts";
 import { sameValue } from "../../../toolbox.ts";
 
-/** The calls of the webhooks for one write. */
+/** The calls of the webhooks for one write of an object. */
 export class WebhookRuns {
   /** Webhooks with the policy IfNeeded that were called before the last change. */
   readonly #due = new Set<string>();
-  /** Webhooks with the policy IfNeeded that were called after it. */
+  /** Webhooks with the policy IfNeeded that were called after the last change. */
   readonly #called = new Set<string>();
   #last: ApiObject | undefined;
 
@@ -15,12 +15,12 @@ export class WebhookRuns {
     if (!sameValue(object, this.#last)) this.changed();
   }
 
-  /** A webhook with the policy IfNeeded was called. */
+  /** Called after a webhook with the policy IfNeeded was called. */
   called(id: string): void {
     this.#called.add(id);
   }
 
-  /** The object was changed: webhooks that were called before are due. */
+  /** Called after the object was changed. Webhooks that were called before are then due. */
   changed(): void {
     for (const id of this.#called) this.#due.add(id);
     this.#called.clear();
@@ -30,7 +30,7 @@ export class WebhookRuns {
     return this.#due.has(id);
   }
 
-  /** Ends a run with this object. */
+  /** Ends a run of the steps; `object` is the object after it. */
   end(object: ApiObject | undefined): void {
     this.#last = object;
   }

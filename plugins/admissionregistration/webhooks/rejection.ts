@@ -1,25 +1,28 @@
-/** The error response of a request that a webhook rejects. */
+/** Makes the error response of a request that a webhook rejects. */
 
 import { isObject, type JsonObject } from "../../../core/json.ts";
 import { StatusError } from "../../../plugin.ts";
 import { goQuote, type StatusReason } from "../../../toolbox.ts";
 import type { SentStatus } from "./review.ts";
 
-/** Code and message of the webhook, with its name before the message. A code that no HTTP response can have becomes 500. */
+/**
+ * Makes the error from the code and message of the webhook; the message begins with the webhook's name. A code that no HTTP response can
+ * have becomes 500.
+ */
 export function rejection(webhook: string, sent: SentStatus | undefined): StatusError {
   const { code = 0, message = "", reason = "", details } = sent ?? {};
   const deniedBy = `admission webhook ${goQuote(webhook)} denied the request`, why = message === "" ? reason : message;
-  // As upstream, a rejection is never a success. HTTP/2 has no codes above 599.
+  // As in upstream, a rejection is never a success. HTTP/2 has no codes above 599.
   const shownCode = code < 400 ? 400 : code > 599 ? 500 : code;
   return new StatusError(
-    // Any text is a reason; the code is chosen apart from it.
+    // A webhook may send any text as reason; the code does not depend on it.
     (reason === "" ? "Unknown" : reason) as StatusReason,
     why === "" ? `${deniedBy} without explanation` : `${deniedBy}: ${why}`,
     { code: shownCode, ...(details === undefined ? {} : { details: detailsOf(details) }) },
   );
 }
 
-/** The known members with values of their types. */
+/** Returns the known members of the details whose values have the right types. */
 function detailsOf(sent: JsonObject): NonNullable<StatusError["details"]> {
   const texts = (from: JsonObject, ...keys: readonly string[]) =>
     Object.fromEntries(keys.flatMap((key) => typeof from[key] === "string" && from[key] !== "" ? [[key, from[key]]] : []));
@@ -31,7 +34,7 @@ function detailsOf(sent: JsonObject): NonNullable<StatusError["details"]> {
   };
 }
 
-/** A positive int32. */
+/** Whether the value is a positive int32. */
 function isSeconds(value: unknown): value is number {
   return typeof value === "number" && Number.isInteger(value) && value > 0 && value < 2 ** 31;
 }

@@ -11,7 +11,10 @@ import { reviewVersions } from "../validate/webhook.ts";
 
 const group = "admission.{domain}";
 
-/** The JSON of a review. `request`: its members as expressions see them; `object`, `oldObject`: JSON texts, `null` for none. */
+/**
+ * Writes a review as JSON. `request` has its members as expressions see them; `object` and `oldObject` are JSON texts, `null` if there is
+ * none.
+ */
 export function writeReview(
   names: Names,
   version: string,
@@ -24,7 +27,7 @@ export function writeReview(
   return `{${about},"request":${head},"object":${object},"oldObject":${oldObject},${tail}}`;
 }
 
-/** The Status of a rejection, as the webhook sent it. */
+/** The Status of a rejection, as the webhook has sent it. */
 export interface SentStatus {
   readonly code: number;
   readonly message: string;
@@ -34,7 +37,7 @@ export interface SentStatus {
 
 export interface Verdict {
   readonly allowed: boolean;
-  /** The JSON patch; undefined for none. */
+  /** The JSON patch; undefined if there is none. */
   readonly patch: Uint8Array | undefined;
   readonly patchType: string;
   readonly result: SentStatus | undefined;
@@ -42,7 +45,7 @@ export interface Verdict {
   readonly auditAnnotations: Readonly<Record<string, string>>;
 }
 
-/** An answer that cannot be used. `message`: upstream's words for the reason. */
+/** Thrown if an answer cannot be used. `message` is the reason in upstream's words. */
 export class AnswerError extends Error {}
 
 /** Throws an AnswerError unless the body is the answer to the review with this uid. */
@@ -64,7 +67,7 @@ export function readAnswer(
     checkPatch(answer, mayPatch);
   }
   const { allowed, result, warnings, auditAnnotations, patch } = answer;
-  // As upstream, v1beta1 has one type of patches, whatever the answer says.
+  // As in upstream, patches of v1beta1 have one type, whatever the answer says.
   const patchType = version === "v1" ? answer.patchType ?? "" : "JSONPatch";
   return { allowed, result, warnings, auditAnnotations, patch: mayPatch ? patch : undefined, patchType };
 }
@@ -76,7 +79,7 @@ function wrong(why: string): AnswerError {
   return new AnswerError(`received invalid webhook response: ${why}`);
 }
 
-/** Patch and type come together, and from mutating webhooks only. */
+/** Checks that patch and type come together, and only from mutating webhooks. */
 function checkPatch({ patch, patchType }: Answer, mayPatch: boolean): void {
   if (!mayPatch) {
     if (patch !== undefined) throw wrong("validating webhook may not return response.patch");
@@ -98,12 +101,12 @@ interface Answer {
   readonly warnings: readonly string[];
 }
 
-/** The error of Go's decoder for a value of another type. */
+/** Returns the error of Go's decoder for a value of the wrong type. */
 function mismatch(value: Json, path: string, type: string): AnswerError {
   return unreadable(`json: cannot unmarshal ${jsonType(value)} into Go struct field ${path} of type ${type}`);
 }
 
-/** The members of an answer; of absent ones Go's zero values. */
+/** Reads the members of an answer. An absent one has Go's zero value. */
 function typedResponse(response: Json): Answer {
   if (!isObject(response)) throw mismatch(response, "AdmissionReview.response", "v1.AdmissionResponse");
   const at = (name: string) => `AdmissionResponse.response.${name}`;

@@ -6,7 +6,7 @@ import { calledForm, callIfMatched, endOfCall, rejectionOf, requestOver, type Re
 import { type KnownWebhook, knownWebhooks } from "./known-webhooks.ts";
 import { bound } from "../../../core/bound.ts";
 
-/** Validating webhooks that are called at the same time for one request. */
+/** Maximum number of validating webhooks that are called at the same time for one request. */
 const webhooksAtOnceMax = bound(16);
 
 export const validatingWebhooks: Admission = {
@@ -17,7 +17,7 @@ export const validatingWebhooks: Admission = {
     context.request.isAction
       ? undefined
       : review({ operation: prior === undefined ? "CREATE" : "UPDATE", object: next, oldObject: prior }, context),
-  // The POST of a subresource.
+  // This handles the POST of a subresource.
   refuseAction: (request: ApiObject | undefined, _subresource, context) =>
     review({ operation: "CREATE", object: request, oldObject: undefined }, context),
   refuseDelete: (prior, context) => review({ operation: "DELETE", object: undefined, oldObject: prior }, context),
@@ -37,7 +37,7 @@ async function reviewBy(webhooks: readonly KnownWebhook[], subject: Subject, con
     if (form !== undefined) calls.push({ webhook, form });
   }
   const errors: (Error | undefined)[] = [], waiting = calls.entries();
-  // Several loops take calls from one iterator.
+  // Several loops run at the same time, and take calls from one iterator.
   const run = async (): Promise<void> => {
     for (const [index, { webhook, form }] of waiting) errors[index] = await errorOf(webhook, form, index, request);
   };

@@ -1,4 +1,4 @@
-/** The condition of definitions in groups of the platform. */
+/** The condition KubernetesAPIApprovalPolicyConformant of definitions in groups of the platform. */
 import type { Names } from "../../../toolbox.ts";
 import type { CustomResourceDefinition, DefinitionStatus } from "../schema.ts";
 import { type Approval, approvalOf, isProtectedGroup } from "../validate/approval.ts";
@@ -12,14 +12,14 @@ const reasons: Readonly<Record<Approval["state"], readonly [status: string, reas
   missing: ["False", "MissingAnnotation"],
 };
 
-/** The condition of a definition; undefined in other groups. */
+/** Returns the condition of a definition; undefined for one in another group. */
 export function approvalCondition(definition: CustomResourceDefinition, names: Names): ConditionNews | undefined {
   if (!isProtectedGroup(definition.spec.group, names)) return undefined;
   const { state, reason: message } = approvalOf(definition, names), [status, reason] = reasons[state];
   return { type, status, reason, message };
 }
 
-/** The status with the condition; undefined if nothing changes. */
+/** Returns the status with the condition; undefined if nothing changes. */
 export function statusWithApproval(definition: CustomResourceDefinition, names: Names, now: string): DefinitionStatus | undefined {
   const { status } = definition, { conditions = [] } = status;
   const news = approvalCondition(definition, names);

@@ -16,8 +16,10 @@ const invalidBundle: ConditionNews = {
   message: "The conversion webhook CABundle is invalid",
 };
 
-/** The status of a definition whose names are accepted, established unless the CA certificates of its webhook are invalid. Undefined: nothing
- *  changes. */
+/**
+ * Returns the status of a definition whose names are accepted. It is established, unless the CA certificates of its webhook are invalid.
+ * Returns undefined if nothing changes.
+ */
 export function statusEstablished({ spec, status }: CustomResourceDefinition, now: string): DefinitionStatus | undefined {
   const { conditions = [] } = status;
   if (!isTrue(conditions, "NamesAccepted") || isTrue(conditions, "Established")) return undefined;

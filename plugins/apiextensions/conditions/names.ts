@@ -1,4 +1,4 @@
-/** Accepts names of definitions. A name belongs to the first definition of its group that uses it. */
+/** Accepts the names of definitions. A name belongs to the first definition of its group that uses it. */
 import { goQuote, sameValue } from "../../../toolbox.ts";
 import type { CustomResourceDefinition, DefinitionStatus, Names } from "../schema.ts";
 import { joinErrors } from "../aggregated.ts";
@@ -12,7 +12,7 @@ export interface UsedNames {
   readonly kinds: ReadonlySet<string>;
 }
 
-/** The accepted names of all definitions of a group, those of the definition itself included. */
+/** Returns the accepted names of all definitions of a group, including those of the definition itself. */
 export function usedNames(definitions: Iterable<CustomResourceDefinition>, group: string): UsedNames {
   const resources = new Set<string>(), kinds = new Set<string>();
   for (const { spec, status } of definitions) {
@@ -25,8 +25,8 @@ export function usedNames(definitions: Iterable<CustomResourceDefinition>, group
 }
 
 /**
- * The status of a definition after its names have been checked; undefined if nothing changes. It sets the accepted names and the conditions
- * NamesAccepted and, until the definition is established, Established.
+ * Returns the status of a definition after its names have been checked; undefined if nothing changes. It has the accepted names, the
+ * condition NamesAccepted and, until the definition is established, the condition Established.
  */
 export function statusWithNames(definition: CustomResourceDefinition, used: UsedNames, now: string): DefinitionStatus | undefined {
   const { spec, status } = definition;
@@ -46,12 +46,12 @@ export function statusWithNames(definition: CustomResourceDefinition, used: Used
 }
 
 const noNames: Names = { plural: "", kind: "" };
-/** Names without empty members, which are absent names. */
+/** Returns names without their empty members, because an empty name is the same as an absent one. */
 function canonical(names: Names): object {
   return Object.fromEntries(Object.entries(names).filter(([, value]) => value !== "" && (value as readonly string[]).length > 0));
 }
 
-/** Takes over each name that no other definition uses. The last conflict is the reason of the condition. */
+/** Accepts each name that no other definition uses. The last conflict becomes the reason of the condition. */
 function acceptNames(wanted: Names, before: Names, used: UsedNames): { readonly names: Names; readonly condition: ConditionNews } {
   const names: Record<string, unknown> = { ...before };
   let conflict: { readonly reason: string; readonly message: string } | undefined;
@@ -80,11 +80,11 @@ function inUse(name: string): string {
 }
 
 function canonicalNames(names: Record<string, unknown>): Names {
-  const { plural, kind } = names as { readonly plural: string; readonly kind: string }; // all members are those of Names
+  const { plural, kind } = names as { readonly plural: string; readonly kind: string }; // all members are members of Names
   return { ...canonical(names as unknown as Names), plural, kind } as Names;
 }
 
-/** The condition Established of a definition that is not established; undefined keeps it. */
+/** Returns the condition Established of a definition that is not established; undefined leaves it as it is. */
 function establishedBy({ status }: CustomResourceDefinition, accepted: boolean): ConditionNews | undefined {
   const before = conditionOf(status.conditions, "Established");
   if (before?.status === "True") return undefined;

@@ -10,7 +10,7 @@ import { type ConditionNews, conditionOf, isEquivalent, withCondition, withoutCo
 
 const type = "NonStructuralSchema";
 
-/** The condition of a definition; undefined if all schemas are structural. */
+/** Returns the condition of a definition; undefined if all schemas are structural. */
 export function nonStructuralCondition({ spec }: CustomResourceDefinition): ConditionNews | undefined {
   const errors = spec.preserveUnknownFields === true ? [invalid("spec.preserveUnknownFields", true, "must be false")] : [];
   for (const [i, { name, schema }] of spec.versions.entries()) {
@@ -27,7 +27,10 @@ export function nonStructuralCondition({ spec }: CustomResourceDefinition): Cond
   return { type, status: "True", reason: "Violations", message: joinErrors(errors.map(fieldErrorText)) };
 }
 
-/** The status with the condition, or without it; undefined if nothing changes. `news`: `nonStructuralCondition` of the definition. */
+/**
+ * Returns the status with or without the condition; undefined if nothing changes. `news` is the result of `nonStructuralCondition` for the
+ * definition.
+ */
 export function statusWithNonStructural(
   { status }: CustomResourceDefinition,
   news: ConditionNews | undefined,

@@ -1,4 +1,4 @@
-/** The conditions of a definition that is being deleted, in the order of the clean-up. */
+/** The conditions of a definition that is being deleted, in the order in which the clean-up sets them. */
 import type { ConditionNews } from "../condition.ts";
 
 const terminatingNews = (status: "True" | "False", reason: string, message: string): ConditionNews => ({
@@ -8,7 +8,7 @@ const terminatingNews = (status: "True" | "False", reason: string, message: stri
   message,
 });
 
-/** Set by the DELETE request. */
+/** The condition that the DELETE request sets. */
 export const deletionPending = terminatingNews(
   "True",
   "InstanceDeletionPending",
@@ -16,7 +16,7 @@ export const deletionPending = terminatingNews(
 );
 export const deletionInProgress = terminatingNews("True", "InstanceDeletionInProgress", "CustomResource deletion is in progress");
 export const neverEstablished = terminatingNews("False", "NeverEstablished", "resource was never established");
-/** The definition has the names of a built-in resource, whose objects are not deleted. */
+/** The condition of a definition with the names of a built-in resource. The objects of that resource are not deleted. */
 export const overlapsBuiltIn = terminatingNews(
   "False",
   "OverlappingBuiltInResource",
@@ -24,11 +24,11 @@ export const overlapsBuiltIn = terminatingNews(
 );
 export const deletionCompleted = terminatingNews("False", "InstanceDeletionCompleted", "removed all instances");
 
-/** The objects could not be deleted. */
+/** Returns the condition after objects could not be deleted. */
 export function deletionFailed(error: string): ConditionNews {
   return terminatingNews("True", "InstanceDeletionFailed", error);
 }
-/** Objects are left after the deletion. */
+/** Returns the condition if there are still objects after the deletion. */
 export function deletionUnconfirmed(error: string): ConditionNews {
   return terminatingNews("True", "InstanceDeletionCheck", `could not confirm zero CustomResources remaining: ${error}`);
 }

@@ -17,7 +17,7 @@ import { cleanupFinalizer } from "../definitions.ts";
 import { type CustomResourceDefinition, groupVersion } from "../schema.ts";
 import { now, resource, withConditions } from "./definitions.ts";
 
-/** Milliseconds between two checks of objects that have finalizers of their own, and the maximum wait for their deletion. */
+/** Milliseconds between two checks of objects that have finalizers of their own, and the longest wait for their deletion. */
 const lookEveryMs = 500, waitMsMax = 60_000;
 
 export const cleanup: Controller = {
@@ -46,7 +46,10 @@ interface Cleaner {
   readonly isDeclared: (group: string, plural: string) => boolean;
 }
 
-/** Deletes the objects of one definition, unless they are those of a plugin's kind. Rejects if some are left, so that the queue retries. */
+/**
+ * Deletes the objects of one definition, unless they belong to a kind of a plugin. Rejects if some objects remain, so that the queue
+ * retries.
+ */
 async function clean(
   { api, finalizer, isDeclared }: Cleaner,
   name: string,
@@ -73,7 +76,7 @@ async function clean(
       outcome.news,
     );
   } catch (error) {
-    // A definition that was changed has an event of its own, which queues it again; one that was deleted needs no update.
+    // If the definition was changed, its event queues it again. If it was deleted, it needs no update.
     if (!(error instanceof StatusError) || (error.reason !== "Conflict" && error.reason !== "NotFound")) throw error;
   }
 }
@@ -85,8 +88,8 @@ async function update(api: Api, definition: CustomResourceDefinition, news: Cond
 }
 
 /**
- * Deletes the objects through the version of their stored form, served or not: objects of this version need no conversion, and objects of a
- * definition without a served version do not appear again with the next definition of the name.
+ * Deletes the objects through the version in which they are stored, served or not. Objects of this version need no conversion. The objects
+ * of a definition without a served version are also deleted; otherwise they would appear again with the next definition of this name.
  */
 async function deleteObjects(
   api: Api,
@@ -94,7 +97,7 @@ async function deleteObjects(
   signal: AbortSignal,
 ): Promise<{ readonly news: ConditionNews } | { readonly news: ConditionNews; readonly error: unknown }> {
   const plural = status.acceptedNames?.plural ?? spec.names.plural;
-  const stored = spec.versions.find(({ storage }) => storage) ?? spec.versions[0]!; // checked: exactly one
+  const stored = spec.versions.find(({ storage }) => storage) ?? spec.versions[0]!; // exactly one version is stored, which has been checked
   const version = `${spec.group}/${stored.name}`;
   try {
     const namespaces = new Set<string>();

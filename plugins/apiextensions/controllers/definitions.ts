@@ -5,14 +5,14 @@ import type { CustomResourceDefinition } from "../schema.ts";
 
 export const resource = "customresourcedefinitions";
 
-/** A definition of the API, with a list of conditions: JSON writes an empty one as null. */
+/** Returns a definition of the API with a list of conditions. In JSON an empty list is null. */
 export function withConditions(object: ApiObject): CustomResourceDefinition {
-  const definition = object as CustomResourceDefinition; // of the resource
+  const definition = object as CustomResourceDefinition; // the object is of this resource
   const { status } = definition;
   return { ...definition, status: { ...status, conditions: status?.conditions ?? [] } };
 }
 
-/** The time of now, in whole seconds. */
+/** Returns the present time in whole seconds. */
 export function now(): Time {
   return `${new Date().toISOString().slice(0, "2024-01-02T03:04:05".length)}Z`;
 }

@@ -11,7 +11,7 @@ import { now, resource, withConditions } from "./definitions.ts";
 
 export const establishing: Controller = {
   name: "custom-resource-establishing",
-  // The program that sets these conditions upstream.
+  // The name of the program that sets these conditions in upstream.
   fieldManager: "kube-apiserver",
   needs: [{ resource, groupVersions: [groupVersion] }],
   async run(context, signal) {
@@ -24,7 +24,7 @@ export const establishing: Controller = {
         if (type === "DELETED") known.delete(name);
         else known.set(name, definition);
         queue.add(name);
-        // Another definition of the group may now use the free names.
+        // Other definitions of the group may now use names that have become free.
         for (const other of known.ofGroup(groupOf(name))) {
           if (!isTrue(other.status.conditions, "NamesAccepted")) queue.add(other.metadata.name ?? "");
         }
@@ -41,15 +41,15 @@ async function evaluate(api: Api, name: string, known: KnownDefinitions, names: 
   if (status === definition.status) return;
   try {
     const updated = await api.update(groupVersion, resource, "", name, { ...definition, status }, { subresource: "status" });
-    // The next definition must see the accepted names of this one.
+    // The next definition must see the names that this one has accepted.
     if (known.get(name) === definition) known.set(name, withConditions(updated));
   } catch (error) {
-    // The change of a definition has an event of its own, which queues it again.
+    // If the definition was changed, its event queues it again.
     if (!(error instanceof StatusError) || (error.reason !== "Conflict" && error.reason !== "NotFound")) throw error;
   }
 }
 
-/** The status after all steps, in upstream's order; the same value if nothing changes. */
+/** Returns the status after all steps, in upstream's order. Returns the same value if nothing changes. */
 function statusOf(
   definition: CustomResourceDefinition,
   ofGroup: Iterable<CustomResourceDefinition>,
@@ -66,7 +66,7 @@ function statusOf(
   return steps.reduce((status, step) => step({ ...definition, status }) ?? status, definition.status);
 }
 
-/** The group of a definition, by its name. */
+/** Returns the group of a definition, from its name. */
 function groupOf(name: string): string {
   return name.slice(name.indexOf(".") + 1);
 }
@@ -98,8 +98,8 @@ export class KnownDefinitions {
     return this.#groups.get(group)?.values() ?? [];
   }
   /**
-   * The condition NonStructuralSchema of a definition. Schemas are checked once for each generation of the spec. Those of an established
-   * definition without the condition were checked before it was established, and validation admits no others since.
+   * Returns the condition NonStructuralSchema of a definition. Schemas are checked once for each generation of the spec. Those of an
+   * established definition without the condition were checked before it was established, and validation admits no others since.
    */
   nonStructural(name: string): ConditionNews | undefined {
     const definition = this.get(name);

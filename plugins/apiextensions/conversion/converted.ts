@@ -1,4 +1,4 @@
-/** The checks of an object that a webhook has returned: only labels and annotations of its metadata may differ. */
+/** Checks an object that a webhook has returned: only labels and annotations of its metadata may differ. */
 import { append } from "../../../core/append.ts";
 import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
 import { goJson } from "../../../core/tree/json-text.ts";
@@ -11,10 +11,10 @@ import { gvk } from "./review.ts";
 import { bound } from "../../../core/bound.ts";
 import { logTextLengthMax } from "../../../core/bounds.ts";
 
-/** Labels or annotations that one error about the answer of a conversion webhook names. */
+/** Maximum number of labels or annotations that one error about the answer of a conversion webhook names. */
 const conversionKeysShownMax = bound(10);
 
-/** Why a converted object is refused: upstream's text, which follows the type of the object, or is whole. */
+/** Thrown if a converted object is rejected. The text is upstream's; it either follows the type of the object or is the whole message. */
 export class ConvertedError extends Error {
   readonly isWhole: boolean;
   constructor(message: string, isWhole = false) {
@@ -24,7 +24,7 @@ export class ConvertedError extends Error {
 }
 
 /**
- * The object that replaces `original`: `converted` with the metadata of `original`, but for labels and annotations.
+ * Returns the object that replaces `original`: `converted` with the metadata of `original`, except for labels and annotations.
  *
  * @param index its index among the objects of the request; undefined if there was one object only
  * @throws ConvertedError
@@ -46,7 +46,7 @@ export function checkedConversion(original: JsonObject, converted: Json, apiVers
   return { ...object, metadata: restoredMeta(original, object, (why) => new ConvertedError(`returned ${inMetadata}: ${why}`)) };
 }
 
-/** Upstream decodes the object before it checks it. */
+/** Decodes the object as upstream does before it checks it. */
 function decodedObject(converted: Json, index: number | undefined): JsonObject {
   const refuse = (why: string) =>
     index === undefined ? new ConvertedError(why, true) : new ConvertedError(`returned invalid converted object at index ${index}: ${why}`);
@@ -86,7 +86,7 @@ function restoredMeta(original: JsonObject, converted: JsonObject, refuse: (why:
   return restored;
 }
 
-/** Labels or annotations. Unchanged ones are not validated: they may be older than the rules. */
+/** Checks labels or annotations. Unchanged ones are not validated, because they may be older than the rules. */
 function checkedTexts(next: JsonObject, before: JsonObject, field: "labels" | "annotations", refuse: (why: string) => Error): JsonObject {
   const texts: Record<string, string> = {};
   for (const [key, value] of Object.entries(next)) {
@@ -103,13 +103,13 @@ function checkedTexts(next: JsonObject, before: JsonObject, field: "labels" | "a
     append(errors, validated({ [key]: texts[key]! }, path));
     if (errors.length >= conversionKeysShownMax) break;
   }
-  // Their size together.
+  // Their total size is checked last.
   if (errors.length === 0) append(errors, validated(texts, path));
   if (errors.length > 0) throw refuse(together(errors));
   return texts;
 }
 
-/** Whether all numbers have a value: JSON can name larger ones. */
+/** Whether all numbers have a finite value. JSON can name larger ones. */
 function isFinite(value: Json): boolean {
   const rest: Json[] = [value];
   for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
@@ -119,7 +119,7 @@ function isFinite(value: Json): boolean {
   return true;
 }
 
-/** Several errors as one, without repetitions, as Go's aggregate. */
+/** Joins several errors without repetitions, as Go's aggregate does. */
 function together(errors: readonly FieldError[]): string {
   const texts = [...new Set(errors.map(fieldErrorText))];
   return texts.length === 1 ? texts[0]! : `[${texts.join(", ")}]`;
@@ -134,7 +134,7 @@ function text(object: JsonObject, key: string): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Group, version and kind of an object, for messages. */
+/** Returns group, version and kind of an object, for messages. */
 export function typeText(object: JsonObject): string {
   return gvk(text(object, "apiVersion"), text(object, "kind"));
 }

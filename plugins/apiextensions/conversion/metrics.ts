@@ -3,7 +3,7 @@ import type { ConversionContext } from "../../../toolbox.ts";
 import { defineMetric } from "../../../metrics/mod.ts";
 
 const webhookBuckets = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 45, 60];
-/** From a millisecond, each twice the one before. */
+/** Upper bounds in seconds. The first is a millisecond, and each is twice the one before. */
 const conversionBuckets = Array.from({ length: 15 }, (_, power) => Number((0.001 * 2 ** power).toFixed(3)));
 
 const conversionSeconds = defineMetric({
@@ -54,7 +54,7 @@ export interface Conversion {
   readonly to: string;
 }
 
-/** Records the conversion of objects of one version. */
+/** Records a conversion of objects from one version to another. */
 export function recordConversion(
   { metric }: ConversionContext,
   seconds: number,

@@ -9,7 +9,10 @@ import { kindMistake, reviewDocument } from "../../shared/review-document.ts";
 /** Supported versions of ConversionReview. */
 export const reviewVersions: readonly string[] = ["v1", "v1beta1"];
 
-/** An answer that is no ConversionReview, or that the webhook has marked as a failure. `cause`: of the label `failure_type`. */
+/**
+ * Thrown for an answer that is no ConversionReview, or that the webhook has marked as a failure. `cause` is the value of the label
+ * `failure_type`.
+ */
 export class ReviewError extends Error {
   readonly cause: "call" | "malformed";
   constructor(cause: "call" | "malformed", message: string) {
@@ -20,7 +23,7 @@ export class ReviewError extends Error {
 
 const group = "apiextensions.{domain}";
 
-/** The JSON of a review. */
+/** Writes a review as JSON. */
 export function writeReview(names: Names, version: string, uid: string, objects: readonly JsonObject[], desiredAPIVersion: string): string {
   return goJson({
     kind: "ConversionReview",
@@ -30,7 +33,7 @@ export function writeReview(names: Names, version: string, uid: string, objects:
   });
 }
 
-/** The converted objects of an answer. `uid`: of the request; as upstream, it is compared in v1 only. */
+/** Returns the converted objects of an answer. `uid` is that of the request; as upstream, it is compared in v1 only. */
 export function readReview(names: Names, version: string, uid: string, body: string): readonly Json[] {
   const review = documentOf(body);
   const mistake = kindMistake(review, { kind: "ConversionReview", group: spell(names, group), version }, reviewVersions);
@@ -62,7 +65,7 @@ interface Response {
   readonly convertedObjects: readonly Json[];
 }
 
-/** The members of a response; of absent ones Go's zero values. */
+/** Reads the members of a response. An absent one has Go's zero value. */
 function typedResponse(response: Json): Response {
   const wrong = (value: Json, path: string, type: string): ReviewError =>
     new ReviewError("call", `json: cannot unmarshal ${jsonType(value)} into Go struct field ${path} of type ${type}`);
@@ -83,7 +86,7 @@ function typedResponse(response: Json): Response {
   };
 }
 
-/** Group, version and kind in Go's format. */
+/** Writes group, version and kind in Go's format. */
 export function gvk(apiVersion: string, kind: string): string {
   return `${apiVersion.includes("/") ? apiVersion : `/${apiVersion}`}, Kind=${kind}`;
 }

@@ -10,11 +10,11 @@ import { type FailureType, recordConversion, recordRequest } from "./metrics.ts"
 import { readReview, ReviewError, reviewVersions, writeReview } from "./review.ts";
 import { bound } from "../../../core/bound.ts";
 
-/** Values of JSON that each answer of a conversion webhook may have. They are read in the serving thread. */
+/** Number of JSON values that each answer of a conversion webhook may have. Answers are read in the serving thread. */
 export const conversionAnswerValuesMin = bound(12_000);
-/** Values of JSON that an answer of a conversion webhook may have in addition for each value of its request. */
+/** Number of further JSON values that an answer of a conversion webhook may have for each value of its request. */
 const conversionAnswerValuesPerValueMax = bound(4);
-/** UTF-16 units of an error that names what a conversion webhook has sent. */
+/** Maximum length, in UTF-16 units, of an error that quotes what a conversion webhook has sent. */
 export const conversionErrorLengthMax = bound(4_096);
 
 /** The parts of a definition's description that its conversion needs. */
@@ -26,8 +26,9 @@ interface Converted {
 }
 
 /**
- * The conversion of a definition's objects, with their accepted plural; undefined if no webhook converts them, or if there is one version only.
- * While the definition is being deleted, a webhook that fails does not keep its objects: they get the wanted version and stay as they are.
+ * Makes the conversion of a definition's objects, with their accepted plural. Returns undefined if no webhook converts them, or if there is
+ * only one version. While the definition is being deleted, a failing webhook does not prevent the deletion of its objects: they get the
+ * wanted version, and are otherwise unchanged.
  */
 export function webhookConversion({ name: definition, names: { plural }, spec, state }: Converted): StoredConversion | undefined {
   const { group, versions, conversion } = spec;
@@ -36,7 +37,7 @@ export function webhookConversion({ name: definition, names: { plural }, spec, s
   const webhook = addressOf(config.clientConfig);
   const reviewVersion = config.conversionReviewVersions.find((each) => reviewVersions.includes(each));
   const known = new Set(versions.map(({ name }) => `${group}/${name}`));
-  const stored = versions.find(({ storage }) => storage) ?? versions[0]!; // checked: exactly one
+  const stored = versions.find(({ storage }) => storage) ?? versions[0]!; // exactly one version is stored, which has been checked
   return {
     under: `${group}/${plural}`,
     storedAs: `${group}/${stored.name}`,
@@ -64,7 +65,7 @@ export function webhookConversion({ name: definition, names: { plural }, spec, s
     let answered: readonly Json[];
     try {
       const uid = crypto.randomUUID(), json = writeReview(context.names, reviewVersion!, uid, sent, apiVersion);
-      // Upstream's attributes.
+      // The attributes of the span are upstream's.
       const body = await context.post(webhook, json, {
         "custom-resource-definition": definition,
         "desired-api-version": apiVersion,
@@ -96,16 +97,16 @@ export function webhookConversion({ name: definition, names: { plural }, spec, s
   }
 }
 
-/** Throws for an answer with far more values than the request: it is read in one turn of this thread. */
+/** Throws for an answer that has many more values than the request, because it is read in one turn of this thread. */
 function checkValues(json: string, body: string): void {
   const least = conversionAnswerValuesMin;
   const factor = conversionAnswerValuesPerValueMax;
-  if (body.length <= least) return; // it has no more values than characters
+  if (body.length <= least) return; // a text has no more values than characters
   const most = least + factor * countValues(json);
   if (countValues(body, most) > most) throw new ReviewError("call", `the answer has more than ${most} values`);
 }
 
-/** Upstream's form of these errors: 500 without a reason. They may quote what the webhook has sent. */
+/** Returns a 500 without a reason, as upstream. The message may quote what the webhook has sent. */
 function failure(message: string): StatusError {
   const most = conversionErrorLengthMax;
   return new StatusError("Unknown", message.length <= most ? message : `${message.slice(0, most)}...`);

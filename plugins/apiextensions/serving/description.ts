@@ -9,15 +9,15 @@ export interface Description {
   /** The accepted names. */
   readonly names: Names;
   /**
-   * Whether the definition is being deleted: objects cannot be created. It may change; the served resource stays the same. Plain data,
-   * because descriptions are copied to other threads.
+   * Whether the definition is being deleted, so that no objects can be created. The value may change while the served resource stays the
+   * same. It is plain data, because descriptions are copied to other threads.
    */
   readonly state: { terminating: boolean };
 }
 
 /**
- * The description of a definition; undefined if its resource is not served yet: its names have not been accepted, or have been lost to
- * another definition before it was established.
+ * Returns the description of a definition. Undefined if its resource is not served yet: its names have not been accepted, or another
+ * definition took them before it was established.
  */
 export function descriptionOf({ metadata, spec, status }: CustomResourceDefinition): Description | undefined {
   const { acceptedNames: names } = status, conditions = status.conditions ?? [];

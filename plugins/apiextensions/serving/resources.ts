@@ -1,4 +1,4 @@
-/** The resources of the server that a definition describes. */
+/** Makes the server's resources from the description of a definition. */
 import { rulesOfDefinition } from "../../../cel/definition/rules.ts";
 import { resourceOf } from "../../../core/definition/resource.ts";
 import type { Resource } from "../../../plugin.ts";
@@ -6,8 +6,8 @@ import { webhookConversion } from "../conversion/webhook.ts";
 import type { Description } from "./description.ts";
 
 /**
- * The resources that a definition describes: one, or with conversion by a webhook one for each version. Objects are validated by the schema
- * of the version of the request.
+ * Returns the resources that a definition describes. It is one resource, or if a webhook converts, one for each version. Objects are
+ * validated by the schema of the request's version.
  */
 export function resourcesOf(description: Description): readonly Resource[] {
   const { versions } = description.spec;

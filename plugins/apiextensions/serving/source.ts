@@ -14,7 +14,7 @@ export const definedResources: ResourceSource<Description> = {
     let synced = false, changed = true;
     let wake = Promise.withResolvers<void>();
     const ended = follow();
-    ended.catch(() => {}); // awaited below
+    ended.catch(() => {}); // it is awaited below
     async function follow(): Promise<void> {
       const onSynced = () => {
         synced = true;
@@ -23,9 +23,9 @@ export const definedResources: ResourceSource<Description> = {
       try {
         for await (const { type, object } of api.watch(groupVersion, resource, "", {}, signal, "everything", onSynced)) {
           try {
-            changed = take(served, type, object as CustomResourceDefinition) || changed; // of the followed resource
+            changed = take(served, type, object as CustomResourceDefinition) || changed; // the objects are of the followed resource
           } catch (error) {
-            failed(`definition ${object.metadata.name}`, error); // it stays as it was
+            failed(`definition ${object.metadata.name}`, error); // the served resource stays as it was
           }
           if (changed && synced) wake.resolve();
         }
@@ -34,7 +34,7 @@ export const definedResources: ResourceSource<Description> = {
       }
     }
     while (!signal.aborted) {
-      // Events that arrived together are one change.
+      // Events that arrived together are reported as one change.
       if (synced && changed) {
         changed = false;
         yield Array.from(served.values(), ({ description }) => description);
@@ -63,11 +63,11 @@ function take(served: Map<string, Followed>, type: string, definition: CustomRes
   const { name = "", uid = "", generation = 0 } = definition.metadata;
   const description = type === "DELETED" ? undefined : descriptionOf(definition);
   if (description === undefined) return served.delete(name);
-  // The spec has changed if its generation has.
+  // The spec has changed if the generation has changed.
   const key = valueText([uid, String(generation), description.names]);
   const before = served.get(name);
   if (before?.key === key) {
-    // The description stays, so that watches go on: their clients see the deletion of each object.
+    // The description stays the same object, so that watches go on and their clients see the deletion of each object.
     const { state } = before.description, { terminating } = description.state;
     if (state.terminating === terminating) return false;
     state.terminating = terminating;

@@ -1,4 +1,4 @@
-/** The approval of definitions in groups of the platform: an annotation. */
+/** Checks the approval of definitions in groups of the platform, which is an annotation. */
 import { type FieldError, invalid, required } from "../../../plugin.ts";
 import { goQuote, type Names, spell } from "../../../toolbox.ts";
 import { Unreadable } from "../../../core/scalars/unreadable.ts";
@@ -8,11 +8,11 @@ import type { CustomResourceDefinition } from "../schema.ts";
 type State = "invalid" | "approved" | "bypassed" | "missing";
 export interface Approval {
   readonly state: State;
-  /** Upstream's sentence about the state. */
+  /** Upstream's sentence that describes the state. */
   readonly reason: string;
 }
 
-/** Whether definitions of the group need an approval: groups of the platform's own domains. */
+/** Whether definitions of the group need an approval. This is so for groups of the platform's own domains. */
 export function isProtectedGroup(group: string, { domain, platform }: Names): boolean {
   return [domain, `${platform}.io`].some((own) => group === own || group.endsWith(`.${own}`));
 }
@@ -20,7 +20,7 @@ export function isProtectedGroup(group: string, { domain, platform }: Names): bo
 const annotationName = "api-approved.{platform}.io";
 const seeAlso = "see https://github.com/kubernetes/enhancements/pull/1111";
 
-/** The approval of a definition. */
+/** Returns the state of a definition's approval. */
 export function approvalOf({ metadata }: CustomResourceDefinition, names: Names): Approval {
   const name = spell(names, annotationName), text = metadata.annotations?.[name] ?? "";
   const must = `protected groups must have approval annotation ${goQuote(name)}`;
@@ -31,7 +31,7 @@ export function approvalOf({ metadata }: CustomResourceDefinition, names: Names)
   return { state: "invalid", reason: `${must} with either a URL or a reason starting with "unapproved", ${seeAlso}` };
 }
 
-/** The error of a definition without a valid approval, unless the stored definition has the same state. */
+/** Returns the error of a definition without a valid approval; none if the stored definition has the same state. */
 export function validateApproval(
   next: CustomResourceDefinition,
   prior: CustomResourceDefinition | undefined,

@@ -17,7 +17,7 @@ function validateColumn({ name, type, format = "", jsonPath }: PrinterColumn, pa
   if (type === "") errors.push(required(`${path}.type`, oneOfTypes));
   else if (!types.includes(type)) errors.push(invalid(`${path}.type`, type, oneOfTypes));
   if (format !== "" && !formats.includes(format)) errors.push(invalid(`${path}.format`, format, `must be one of ${formats.join(",")}`));
-  // The capital letters are upstream's.
+  // Upstream's path has these capital letters.
   if (jsonPath === "") errors.push(required(`${path}.JSONPath`, ""));
   else append(errors, validateSimplePath(jsonPath, `${path}.JSONPath`));
   return errors;

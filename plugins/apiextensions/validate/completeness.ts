@@ -1,10 +1,10 @@
-/** Values that a condition of the root restricts must also be specified outside of conditions. */
+/** Checks that values which a condition of the root restricts are also specified outside of conditions. */
 import { required } from "../../../plugin.ts";
 import type { SchemaProps } from "../schema-props.ts";
 import { isSchema } from "../schema-walk.ts";
 import type { Findings } from "./findings.ts";
 
-/** The errors of a root schema whose conditions restrict values that it does not specify. */
+/** Returns the errors of a root schema whose conditions restrict values that it does not specify. */
 export function validateCompleteness(root: SchemaProps, path: string, findings: Findings): void {
   validateConditions(root, root, { schema: path, condition: path }, findings);
 }
@@ -22,7 +22,7 @@ function validateConditions(condition: SchemaProps, schema: SchemaProps, paths: 
   for (const key of ["allOf", "anyOf", "oneOf"] as const) condition[key]?.forEach((each, i) => nested(each, `${key}[${i}]`));
 }
 
-/** The depth of decoded schemas is bounded (`typedDepthMax`). */
+/** The recursion is bounded, because the depth of decoded schemas is (`typedDepthMax`). */
 function validateNested(condition: SchemaProps, schema: SchemaProps | undefined, paths: Paths, findings: Findings): void {
   if (findings.full) return;
   if (schema === undefined) {

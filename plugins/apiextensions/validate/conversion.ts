@@ -1,4 +1,4 @@
-/** The rules of the conversion between versions. The names of fields in paths are those of upstream's internal form. */
+/** Validates the conversion between versions. In paths, fields have the names of upstream's internal form. */
 import { type FieldError, forbidden, invalid, notSupported, required } from "../../../plugin.ts";
 import { append, dns1035Label } from "../../../toolbox.ts";
 import type { Conversion } from "../schema.ts";
@@ -42,7 +42,7 @@ export function validateConversion(conversion: Conversion | undefined, path: str
   ];
 }
 
-/** The error of a value that is none of the choices. */
+/** Returns the error of a value that is none of the choices. */
 export function validateChoice(value: string, choices: readonly string[], path: string): FieldError[] {
   if (value === "") return [required(path, "")];
   return choices.includes(value) ? [] : [{ ...notSupported(path, value, choices), quoted: "go" }];

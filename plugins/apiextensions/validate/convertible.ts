@@ -1,19 +1,19 @@
-/** Schemas that cannot be converted to structural schemas. */
+/** Finds schemas that cannot be converted to structural schemas. */
 import type { SchemaProps } from "../schema-props.ts";
 import { isList, isSchema } from "../schema-walk.ts";
 
-/** Caches results of schemas with rules, because the rules of their parents need them again. */
+/** Keeps the results of schemas with rules, because the rules of their parents need them again. */
 export class Convertible {
   readonly #known = new Map<SchemaProps, string | undefined>();
 
-  /** Upstream's error of the conversion to a structural schema, which stops at the first. */
+  /** Returns upstream's error of the conversion to a structural schema. The conversion stops at the first error. */
   mistake(schema: SchemaProps): string | undefined {
     if (schema["x-kubernetes-validations"] === undefined) return this.#find(schema);
     if (!this.#known.has(schema)) this.#known.set(schema, this.#find(schema));
     return this.#known.get(schema);
   }
 
-  /** The depth of decoded schemas is bounded (`typedDepthMax`). */
+  /** The recursion is bounded, because the depth of decoded schemas is (`typedDepthMax`). */
   #find(schema: SchemaProps): string | undefined {
     const { not, items, properties, additionalProperties } = schema;
     const own = ownMistake(schema) ?? (not === undefined ? undefined : this.mistake(not)) ?? this.#findIn(schema.allOf) ??
@@ -33,7 +33,7 @@ export class Convertible {
   }
 }
 
-/** Empty texts and records are absent in decoded schemas, except `dependencies`. */
+/** Returns the mistake of the schema itself. In decoded schemas, empty texts and records are absent, except `dependencies`. */
 function ownMistake(schema: SchemaProps): string | undefined {
   if (schema.id !== undefined) return unsupportedText("id");
   if (schema.$schema !== undefined) return unsupportedText("schema");

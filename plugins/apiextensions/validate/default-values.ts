@@ -1,4 +1,4 @@
-/** Values of defaults: whether they are pruned, and whether their metadata can be read. */
+/** Checks the values of defaults: whether they are pruned, and whether their metadata can be read. */
 import { type FieldError, invalid } from "../../../plugin.ts";
 import { type Json, ObjectMeta, type StructuralSchema } from "../../../toolbox.ts";
 import { DecodeError, decodeStored } from "../../../core/derive/decode.ts";
@@ -17,7 +17,7 @@ export function isPruned(value: Json, schema: StructuralSchema): boolean {
   return !unknown;
 }
 
-/** Whether a schema has a default with members that are not specified. */
+/** Whether a schema has a default with members that the schema does not specify. */
 export function hasUnprunedDefaults(root: SchemaProps): boolean {
   for (const schema of schemasIn(root)) {
     if (schema.default !== undefined && schema.default !== null && !isPruned(schema.default, structural(schema))) return true;
@@ -27,7 +27,7 @@ export function hasUnprunedDefaults(root: SchemaProps): boolean {
 
 const decodeMeta = decodeStored(ObjectMeta);
 
-/** The first error of kind, apiVersion or metadata of a wrong type in embedded resources. */
+/** Returns the first error of a kind, apiVersion or metadata with a wrong type in embedded resources. */
 export function metaMistake(value: Json, schema: StructuralSchema, path: string): FieldError | undefined {
   if (Array.isArray(value)) {
     const { items } = schema;

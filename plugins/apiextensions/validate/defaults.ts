@@ -1,4 +1,4 @@
-/** The rules of defaults: a default must be valid and have no members that would be pruned. */
+/** Validates defaults. A default must be valid, and must have no members that would be pruned. */
 import { type FieldError, invalid } from "../../../plugin.ts";
 import { append, fieldErrorText, type Json, type StructuralSchema } from "../../../toolbox.ts";
 import { embeddedErrors } from "../../../core/custom/embedded.ts";
@@ -18,7 +18,7 @@ interface Run {
   readonly validateRules: ValidateRules;
 }
 
-/** The errors of all defaults of a structural schema. */
+/** Returns the errors of all defaults of a structural schema. */
 export function validateDefaults(root: SchemaProps, path: string, run: Run): readonly FieldError[] {
   if (!hasDefaults(root)) return [];
   const errors: FieldError[] = [];
@@ -34,15 +34,18 @@ function hasDefaults(root: SchemaProps): boolean {
 interface Place {
   readonly path: string;
   readonly isRoot?: true;
-  /** The resource whose metadata, kind or apiVersion the schema is in; undefined elsewhere. */
+  /** The resource, if the schema is inside its metadata, kind or apiVersion; undefined elsewhere. */
   readonly resource: SchemaProps | undefined;
-  /** The path from the resource: names of members, and null for items. */
+  /** The path from that resource: names of members, and null for items of a list. */
   readonly steps: readonly (string | null)[];
 }
 
 const metaKeys = ["metadata", "apiVersion", "kind"];
 
-/** The depth of decoded schemas is bounded (`typedDepthMax`). Defaults are forbidden in additionalProperties of metadata only. */
+/**
+ * The recursion is bounded, because the depth of decoded schemas is (`typedDepthMax`). In metadata, only defaults in additionalProperties
+ * are forbidden.
+ */
 function visit(schema: SchemaProps, place: Place, run: Run, errors: FieldError[]): void {
   const isResource = place.isRoot || schema["x-kubernetes-embedded-resource"] === true;
   const { path } = place, resource = isResource ? undefined : place.resource;
@@ -70,7 +73,7 @@ function ownErrors(
   return [...unpruned, ...valueErrors(schema, shape, value, at, validateRules)];
 }
 
-/** A default as errors show it: with sorted keys. */
+/** Returns a default as errors show it, with sorted keys. */
 function sortMembers(value: Json): Json {
   return plainJson(sortedText(value));
 }
@@ -88,11 +91,11 @@ function plainErrors(schema: SchemaProps, shape: StructuralSchema, value: Json, 
   return errors.length > 0 ? errors : rules(schema, value, at);
 }
 
-/** A default in metadata, kind or apiVersion is checked within the resource around it. */
+/** Returns the errors of a default in metadata, kind or apiVersion. It is checked within the resource around it. */
 function metaErrors(schema: SchemaProps, value: Json, { path, resource, steps }: Place, { validateRules }: Run): readonly FieldError[] {
   const at = `${path}.default`;
   const around = resourceAround(value, steps);
-  const shape = resourceShape(resource!); // the caller has a resource
+  const shape = resourceShape(resource!); // the caller has checked that there is a resource
   const mistake = metaMistake(around, shape, "");
   const wrong = mistake === undefined ? embeddedErrors(around, shape, "") : [mistake];
   if (wrong.length > 0) {
@@ -109,5 +112,5 @@ function resourceShape(schema: SchemaProps): StructuralSchema {
 function resourceAround(value: Json, steps: readonly (string | null)[]): Json {
   let around = value;
   for (const step of steps.toReversed()) around = step === null ? [around] : { [step]: around };
-  return { apiVersion: "validation/v1", kind: "Validation", ...around as { readonly [key: string]: Json } }; // the first step is a member
+  return { apiVersion: "validation/v1", kind: "Validation", ...around as { readonly [key: string]: Json } }; // the first step is a member, so this is an object
 }

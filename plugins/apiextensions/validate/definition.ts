@@ -1,4 +1,4 @@
-/** The rules of a definition, in upstream's order. */
+/** Validates a definition, in upstream's order. */
 import { type FieldError, type HookContext, invalid } from "../../../plugin.ts";
 import { append, type MetaRules, subdomainName, validateObjectMeta, validateObjectMetaUpdate } from "../../../toolbox.ts";
 import type { CustomResourceDefinition, DefinitionStatus, Spec } from "../schema.ts";
@@ -7,7 +7,7 @@ import { validateNames } from "./names.ts";
 import { optionsOfCreate, optionsOfUpdate } from "./options.ts";
 import { validateSpec } from "./spec.ts";
 
-/** The errors of a new definition. */
+/** Returns the errors of a new definition. */
 export function validateDefinition(next: CustomResourceDefinition, context: HookContext): readonly FieldError[] {
   const { names } = context;
   const required = `${next.spec.names.plural}.${next.spec.group}`;
@@ -26,7 +26,7 @@ export function validateDefinition(next: CustomResourceDefinition, context: Hook
   return errors;
 }
 
-/** The errors of a change of a definition. */
+/** Returns the errors of a change of a definition. */
 export function validateDefinitionUpdate(
   next: CustomResourceDefinition,
   prior: CustomResourceDefinition,
@@ -40,12 +40,12 @@ export function validateDefinitionUpdate(
   return errors;
 }
 
-/** The errors of a change of the status. */
+/** Returns the errors of a change of the status. */
 export function validateStatusUpdate(next: CustomResourceDefinition, prior: CustomResourceDefinition): readonly FieldError[] {
   return [...validateObjectMetaUpdate(next.metadata, prior.metadata), ...validateAcceptedNames(next.status)];
 }
 
-/** Group and plural never change; scope and kind not once the definition is established. */
+/** Checks that group and plural never change, and that scope and kind do not change once the definition is established. */
 function validateImmutable(next: Spec, prior: Spec, established: boolean): readonly FieldError[] {
   const compared: readonly (readonly [path: string, next: string, prior: string])[] = [
     ...(established ? [["spec.scope", next.scope, prior.scope], ["spec.names.kind", next.names.kind, prior.names.kind]] as const : []),

@@ -3,13 +3,13 @@ import { utf8Length } from "../../../toolbox.ts";
 import type { Version } from "../schema.ts";
 
 const warningBytesMax = 256;
-/** Go's unicode.IsPrint. */
+/** Matches the characters that Go's unicode.IsPrint accepts. */
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 
-/** The rules of the warning of a deprecated version. */
+/** Validates the warning of a deprecated version. */
 export function validateDeprecation({ deprecated = false, deprecationWarning: warning }: Version, path: string): readonly FieldError[] {
   const at = `${path}.deprecationWarning`;
-  // Upstream passes a pointer, which is shown as JSON.
+  // Upstream passes a pointer as the value of the error; it is shown as JSON.
   const wrong = (rule: string): FieldError => ({ ...invalid(at, warning, rule), quoted: "json" });
   if (warning === undefined) return [];
   if (!deprecated) return [wrong("can only be set for deprecated versions")];

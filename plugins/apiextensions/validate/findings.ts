@@ -2,14 +2,14 @@ import { type FieldError } from "../../../plugin.ts";
 import { fieldErrorsLengthMax } from "../../../core/bounds.ts";
 
 /**
- * Errors in the schemas of a definition, as many as a response can contain: a definition of three megabytes can have a
- * hundred thousand errors, each with a long path.
+ * Collects errors in the schemas of a definition, up to the size of a response. A definition of three megabytes can have a hundred thousand
+ * errors, each with a long path.
  */
 export class Findings {
   readonly list: FieldError[] = [];
   #length = 0;
 
-  /** The collection is full: the walk can end. */
+  /** Whether no more errors fit. The caller can then stop. */
   get full(): boolean {
     return this.#length > fieldErrorsLengthMax;
   }
@@ -25,5 +25,5 @@ export class Findings {
     for (const error of errors) this.add(error);
   }
 }
-/** UTF-16 units around path and detail. */
+/** Number of UTF-16 units that one error takes in addition to its path and detail. */
 const perErrorLength = 32;

@@ -1,11 +1,11 @@
-/** The rules of `allOf`, `anyOf`, `oneOf` and `not`: they restrict values, but have no structure. */
+/** Validates `allOf`, `anyOf`, `oneOf` and `not`. They restrict values, but do not define structure. */
 import { forbidden, invalid } from "../../../plugin.ts";
 import type { SchemaProps } from "../schema-props.ts";
 import { isSchema } from "../schema-walk.ts";
 import type { Findings } from "./findings.ts";
 import type { Patterns } from "./patterns.ts";
 
-/** Whether `anyOf` describes an integer or a string: only there it may contain types. */
+/** Whether `anyOf` describes an integer or a string. Only such an `anyOf` may contain types. */
 export function isIntOrStringPattern(anyOf: readonly SchemaProps[] | undefined): boolean {
   return anyOf?.length === 2 && isOnly(anyOf[0]!, "integer") && isOnly(anyOf[1]!, "string");
 }
@@ -19,7 +19,7 @@ interface Skipped {
 }
 const nothingSkipped: Skipped = { skipsAnyOf: false, skipsFirstAllOf: false };
 
-/** The errors of the conditions of a schema, and of its pattern. */
+/** Returns the errors of the conditions of a schema, and of its pattern. */
 export function validateJunctors(schema: SchemaProps, path: string, findings: Findings, patterns: Patterns, skipped: Skipped): void {
   const { allOf = [], anyOf = [], oneOf = [], not, pattern = "" } = schema;
   if (!skipped.skipsAnyOf) anyOf.forEach((each, i) => validateNested(each, `${path}.anyOf[${i}]`, findings, patterns, nothingSkipped));
@@ -42,7 +42,7 @@ const falseExtensions = [
   "x-kubernetes-int-or-string",
 ] as const;
 
-/** The depth of decoded schemas is bounded (`typedDepthMax`). */
+/** The recursion is bounded, because the depth of decoded schemas is (`typedDepthMax`). */
 function validateNested(schema: SchemaProps, path: string, findings: Findings, patterns: Patterns, skipped: Skipped): void {
   if (findings.full) return;
   const { items, properties = {}, additionalProperties } = schema;

@@ -1,4 +1,4 @@
-/** The rules of `x-kubernetes-list-type`, `x-kubernetes-list-map-keys` and `x-kubernetes-map-type`. */
+/** Validates `x-kubernetes-list-type`, `x-kubernetes-list-map-keys` and `x-kubernetes-map-type`. */
 import { type FieldError, forbidden, invalid, notSupported, required } from "../../../plugin.ts";
 import { append } from "../../../toolbox.ts";
 import type { SchemaProps } from "../schema-props.ts";
@@ -24,7 +24,7 @@ export function validateMapType({ type = "", "x-kubernetes-map-type": mapType }:
   return errors;
 }
 
-/** `requireAtomicSets`: the items of a set must be one value each. */
+/** Validates the list type. `requireAtomicSets`: each item of a set must be treated as one value. */
 export function validateListType(schema: SchemaProps, path: string, requireAtomicSets: boolean): readonly FieldError[] {
   const { type = "", items, "x-kubernetes-list-type": listType, "x-kubernetes-list-map-keys": keys = [] } = schema;
   if (listType === undefined && keys.length === 0) return none;
@@ -41,7 +41,7 @@ export function validateListType(schema: SchemaProps, path: string, requireAtomi
   return listType === "map" ? [...errors, ...validateMapList(schema, keys, path)] : errors;
 }
 
-/** Whether items of a set are merged instead of treated as one value each. */
+/** Whether the items of a set are merged, and not treated as one value each. */
 export function hasMergedItems(schema: SchemaProps): boolean {
   const { items, "x-kubernetes-list-type": listType } = schema;
   return listType === "set" && isSchema(items) && validateSetItems(items, "").length > 0;
@@ -52,7 +52,7 @@ function validateSetItems(
   path: string,
 ): readonly FieldError[] {
   const rule = "must be atomic as item of a list with x-kubernetes-list-type=set";
-  // Upstream shows the list type for both.
+  // Upstream's error shows the list type in both cases.
   if (type === "array" && listType !== undefined && listType !== "atomic") {
     return [invalid(`${path}.items.x-kubernetes-list-type`, listType, rule)];
   }
@@ -82,10 +82,10 @@ function validateMapList({ items }: SchemaProps, keys: readonly string[], path: 
   }
   return errors;
 }
-/** Each error shows all keys. */
+/** Maximum number of errors about keys. Each error shows all keys. */
 const keyErrorsMax = 64;
 
-/** Items of sets and keyed lists are not null, and their keys are always present. */
+/** Checks that items of sets and keyed lists cannot be null, and that their keys are always present. */
 export function validateListKeys(schema: SchemaProps, path: string): readonly FieldError[] {
   const { items, "x-kubernetes-list-type": listType, "x-kubernetes-list-map-keys": keys = [] } = schema;
   if (!isSchema(items) || (listType !== "set" && listType !== "map")) return none;

@@ -1,9 +1,9 @@
-/** The length of the expressions that validating a definition parses. */
+/** Measures the expressions that are parsed when a definition is validated. */
 import type { CustomResourceDefinition } from "../schema.ts";
 import { specHas } from "../schema-walk.ts";
 import { inlineExpressionsLengthMax } from "../../shared/bounds.ts";
 
-/** A character of a pattern takes a few times as long as one of a rule. */
+/** A character of a pattern takes this many times as long as a character of a rule. */
 const patternFactor = 4;
 
 /** Whether the rules and patterns of a definition are too long for the serving thread. */

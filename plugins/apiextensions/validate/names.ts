@@ -2,7 +2,7 @@ import { type FieldError, invalid } from "../../../plugin.ts";
 import { dns1035Label } from "../../../toolbox.ts";
 import type { Names } from "../schema.ts";
 
-/** The rules of names, for those of the spec and the accepted ones. Empty names are valid here. */
+/** Validates the names of a spec, or the accepted names. Empty names are valid here. */
 export function validateNames(names: Names, path: string): readonly FieldError[] {
   const { plural, singular = "", kind, listKind = "", shortNames = [], categories = [] } = names;
   const errors: FieldError[] = [];

@@ -1,4 +1,4 @@
-/** The rules of each schema as an OpenAPI schema, structural or not. */
+/** Validates each schema as an OpenAPI schema, whether it is structural or not. */
 import { type FieldError, forbidden, invalid, notSupported } from "../../../plugin.ts";
 import type { SchemaProps } from "../schema-props.ts";
 import { isList, isSchema } from "../schema-walk.ts";
@@ -7,7 +7,7 @@ import { Findings } from "./findings.ts";
 import { validateListKeys, validateListType, validateMapType } from "./list-types.ts";
 import { validateRuleFields } from "./rule-fields.ts";
 
-/** The rules that apply. Rules that the stored definition violates are relaxed. */
+/** Options of the validation. A rule that the stored definition already violates is not applied. */
 export interface OpenapiOptions {
   readonly requireValidTypes: boolean;
   readonly requireAtomicSets: boolean;
@@ -16,10 +16,13 @@ export interface OpenapiOptions {
 
 /** Compiles the rules of one schema, and collects its errors. */
 export interface RuleChecker {
-  /** `uncorrelated`: the path of the schema above within which `oldSelf` has no value; undefined if it has one. */
+  /**
+   * Compiles and checks the rules of a schema. `uncorrelated` is the path of the schema above within which `oldSelf` has no value;
+   * undefined if it has one.
+   */
   check(schema: SchemaProps, path: string, place: RulePlace, uncorrelated: string | undefined): readonly FieldError[];
 }
-/** A schema and how it is reached from the root: for its type in expressions, and for the number of its values. */
+/** A schema, and how it is reached from the root. Expressions get their types from it, and the number of its values follows from it. */
 export interface RulePlace {
   readonly schema: SchemaProps;
   readonly parent: RulePlace | undefined;
@@ -29,10 +32,10 @@ export interface RulePlace {
 export interface OpenapiRun {
   readonly options: OpenapiOptions;
   readonly convertible: Convertible;
-  /** Errors of schemas, and those of rules, which stand after them. */
+  /** The errors of schemas, and those of rules, which come after them. */
   readonly findings: Findings;
   readonly ruleFindings: Findings;
-  /** Undefined: no rule is compiled, because the schema is not structural. */
+  /** Compiles the rules; undefined if no rule is compiled, because the schema is not structural. */
   readonly rules: RuleChecker | undefined;
 }
 
@@ -40,12 +43,12 @@ export interface OpenapiRun {
 interface Place {
   readonly path: string;
   readonly isRoot: boolean;
-  /** Inside of metadata, kind or apiVersion of the root or an embedded resource. */
+  /** Whether the schema is inside of metadata, kind or apiVersion of the root or of an embedded resource. */
   readonly insideMeta: boolean;
-  /** The reason why defaults are forbidden here. */
+  /** The reason why defaults are forbidden here; undefined if they are allowed. */
   readonly noDefaults: string | undefined;
   readonly uncorrelated: string | undefined;
-  /** Undefined inside of conditions. */
+  /** The place of the schema for rules; undefined inside of conditions. */
   readonly rules: RulePlace | undefined;
 }
 
@@ -57,7 +60,7 @@ export function validateOpenapi(root: SchemaProps, path: string, run: OpenapiRun
 
 const metaKeys = ["metadata", "kind", "apiVersion"];
 
-/** The depth of decoded schemas is bounded (`typedDepthMax`). */
+/** The recursion is bounded, because the depth of decoded schemas is (`typedDepthMax`). */
 function validate(schema: SchemaProps, place: Place, run: OpenapiRun): void {
   const { findings, options } = run;
   if (findings.full) return;
@@ -80,19 +83,19 @@ function validate(schema: SchemaProps, place: Place, run: OpenapiRun): void {
   const rules = schema["x-kubernetes-validations"];
   if (rules === undefined || rules.length === 0) return;
   findings.addAll(validateRuleFields(rules, schema, path, run.convertible));
-  // Rules are not compiled where the schema or one below it has errors.
+  // The rules of a schema are not compiled if the schema, or one below it, has errors.
   if (findings.count === before && place.rules !== undefined && run.rules !== undefined) {
     run.ruleFindings.addAll(run.rules.check(schema, path, place.rules, place.uncorrelated));
   }
 }
 
 const types = ["array", "boolean", "integer", "number", "object", "string"];
-/** Whether values have the type in OpenAPI. */
+/** Whether OpenAPI has a type with this name. */
 export function isKnownType(type: string): boolean {
   return types.includes(type);
 }
 
-/** Types, and keys that are not supported. */
+/** Checks types, and rejects keys that are not supported. */
 function validateKeys(schema: SchemaProps, { path, insideMeta, noDefaults }: Place, { options, findings }: OpenapiRun): void {
   const { type = "" } = schema;
   const unsupported = (key: string) => findings.add(forbidden(`${path}.${key}`, `${key} is not supported`));

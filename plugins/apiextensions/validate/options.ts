@@ -1,6 +1,6 @@
 /**
- * The rules that apply to a definition. In an update, a rule is relaxed if the stored definition violates it already: a definition that an
- * older server accepted can still be changed.
+ * Decides which rules apply to a definition. In an update, a rule does not apply if the stored definition already violates it: a definition
+ * that an older server has accepted can still be changed.
  */
 import type { HookContext } from "../../../plugin.ts";
 import { type Release, sameValue } from "../../../toolbox.ts";
@@ -26,23 +26,23 @@ export interface ValidationOptions extends OpenapiOptions {
   readonly requireStructural: boolean;
   readonly requirePrunedDefaults: boolean;
   readonly allowInvalidCaBundle: boolean;
-  /** Versions whose schemas have not changed: the limit of the cost of one expression does not apply. */
+  /** Versions whose schemas have not changed. The bound of the cost of one expression does not apply to them. */
   readonly unchangedSchemas: ReadonlySet<string>;
-  /** Versions with too many selectable fields that have not changed; "" for shared fields. */
+  /** Versions that have too many selectable fields, which have not changed; "" stands for shared fields. */
   readonly tooManySelectableFields: ReadonlySet<string>;
-  /** Expressions of the stored definition: they may use everything that any version of the server offers. */
+  /** Expressions of the stored definition. They may use everything that any version of the server offers. */
   readonly storedRules: ReadonlySet<string>;
   readonly storedMessageExpressions: ReadonlySet<string>;
-  /** Servers of this release must be able to compile the other expressions. */
+  /** The release whose servers must be able to compile all other expressions. */
   readonly minCompatibility: Release;
-  /** Of the stored and of the new definition. */
+  /** The patterns of the stored and of the new definition. */
   readonly patterns: Patterns;
 }
 
 export interface RootOptions extends ValidationOptions {
-  /** Whether the version, or any version for a shared schema, has the subresource status. */
+  /** Whether the version has the subresource status. For a shared schema, whether any version has it. */
   readonly statusEnabled: boolean;
-  /** Name of the version; "" for a shared schema without versions. */
+  /** The name of the version; "" for a shared schema without versions. */
   readonly version: string;
 }
 

@@ -1,4 +1,4 @@
-/** The rules of the schema of a version. */
+/** Validates the schema of a version. */
 import { type FieldError, forbidden, invalid } from "../../../plugin.ts";
 import { RuleCompiler, type SchemaPlace } from "../../../cel/schema/definition.ts";
 import { validateRules } from "../../../cel/schema/validate.ts";
@@ -17,11 +17,11 @@ import { validateStructural } from "./structural.ts";
 import type { RootOptions } from "./options.ts";
 import { celObjectCostMax } from "../../../cel/bounds.ts";
 
-/** Compiles the rules of one root schema. */
+/** Makes the compiler of the rules of one root schema. */
 function compilerOf({ storedRules, storedMessageExpressions, minCompatibility }: RootOptions): CompileRules {
   const compiler = new RuleCompiler(rulesWithStored(storedRules, storedMessageExpressions, minCompatibility));
   const places = new Map<RulePlace, SchemaPlace>();
-  // The schema has been found to be structural.
+  // Here the schema has already been found to be structural.
   const structuralPlace = (place: RulePlace): SchemaPlace => {
     const known = places.get(place);
     if (known !== undefined) return known;
@@ -53,7 +53,7 @@ function ruleOptions(options: RootOptions): RuleOptions {
   return { compile: compilerOf(options), storedRules, storedMessageExpressions, allowsCostlyExpressions: unchangedSchemas.has(version) };
 }
 
-/** Evaluates the rules of defaults, within one budget for all. */
+/** Makes the function that evaluates the rules for defaults. All defaults share one budget. */
 function defaultRules(options: RootOptions): ValidateRules {
   const environments = rulesWithStored(options.storedRules, options.storedMessageExpressions, options.minCompatibility);
   let budget: number = celObjectCostMax;
@@ -62,23 +62,23 @@ function defaultRules(options: RootOptions): ValidateRules {
     const node = budget < 0 ? undefined : rulesOf(schema, schema["x-kubernetes-embedded-resource"] === true, environments);
     if (node === undefined) return [];
     const unchanged = validateRules(node, value, value, { budget, path, ratchets: false });
-    // Runs again as a new value, for rules with an optional old value. The higher cost counts.
+    // Rules with an optional old value are also run as for a new object. The higher of the two costs counts.
     const fresh = unchanged.errors.length === 0 ? validateRules(node, value, undefined, { budget, path, ratchets: false }) : unchanged;
     budget = unchanged.isExhausted || fresh.isExhausted ? -1 : budget - Math.max(unchanged.cost, fresh.cost);
     return fresh.errors;
   };
 }
 
-/** `path`: of the field that has `openAPIV3Schema`. */
+/** Validates a schema. `path` is that of the field that contains `openAPIV3Schema`. */
 export function validateValidation(validation: Validation | undefined, path: string, options: RootOptions): readonly FieldError[] {
   const root = validation?.openAPIV3Schema;
   return root === undefined ? [] : validateRoot(root, `${path}.openAPIV3Schema`, options);
 }
 
-/** Warnings of the schemas that were validated. */
+/** The warnings of schemas that were validated. */
 const costWarnings = new WeakMap<SchemaProps, readonly string[]>();
 
-/** One warning for each rule of a validated schema that uses more than half of its budget. */
+/** Returns one warning for each rule of a validated schema that uses more than half of its budget. */
 export function costWarningsOf(root: SchemaProps): readonly string[] {
   return costWarnings.get(root) ?? [];
 }
@@ -101,7 +101,7 @@ function validateRoot(root: SchemaProps, path: string, options: RootOptions): re
   const run: OpenapiRun = { options, convertible, findings, ruleFindings, rules };
   validateOpenapi(root, path, run);
   findings.addAll(ruleFindings.list);
-  // Most reasons why the conversion fails are reported above.
+  // If there are findings, they already say why the conversion fails in most cases.
   if (findings.count === 0 && mistake !== undefined) findings.add(invalid(path, "", mistake));
   if (rules !== undefined) {
     findings.addAll(rules.totalCostErrors(path));
@@ -110,7 +110,7 @@ function validateRoot(root: SchemaProps, path: string, options: RootOptions): re
   return findings.list;
 }
 
-/** The keys that are not allowed in a root schema with the subresource status, and the type, in upstream's order. */
+/** The keys that a root schema must not have if there is a subresource status, and the type, in upstream's order. */
 const restrictedKeys: readonly (keyof SchemaProps)[] = [
   "id",
   "$schema",
@@ -140,7 +140,7 @@ const allowedWithStatus =
   "Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems " +
   "MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations";
 
-/** With the subresource status, the schema of the status must be complete in itself. Returns the first error. */
+/** If there is a subresource status, the schema of the status must be complete in itself. Returns the first error. */
 function validateWithStatus(root: SchemaProps, path: string): readonly FieldError[] {
   for (const key of restrictedKeys) {
     if (root[key] === undefined) continue;

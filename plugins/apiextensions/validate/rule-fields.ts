@@ -1,4 +1,4 @@
-/** The rules of `x-kubernetes-validations`, apart from their expressions. */
+/** Validates the fields of `x-kubernetes-validations`, apart from the expressions. */
 import { type FieldError, invalid, notSupported, required } from "../../../plugin.ts";
 import { ruleReasons, type SchemaProps } from "../schema-props.ts";
 import type { Convertible } from "./convertible.ts";

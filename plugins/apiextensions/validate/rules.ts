@@ -1,40 +1,43 @@
-/** The rules in CEL of a structural schema: errors of their compilation, and the bounds of their estimated cost. */
+/** Validates the rules in CEL of a structural schema. It reports the errors of their compilation, and estimated costs above the bounds. */
 import { type FieldError, forbidden, invalid, required } from "../../../plugin.ts";
 import type { SchemaProps } from "../schema-props.ts";
 import type { RuleChecker, RulePlace } from "./openapi.ts";
 import { shownRule } from "./shown.ts";
 
-/** What the compilation of one rule reports. Costs are estimates of one evaluation. */
+/** The result of compiling one rule. Costs are estimates of one evaluation. */
 export interface CompiledRule {
   readonly error?: { readonly type: "Required" | "Invalid"; readonly detail: string };
   readonly cost: number;
-  /** Maximum number of occurrences of the value if the schema has no bounds: derived from the size of a request. */
+  /**
+   * Maximum number of times that the value occurs in an object. Without bounds in the schema, it follows from the maximum size of a
+   * request.
+   */
   readonly cardinality: number;
   readonly usesOldSelf: boolean;
   readonly messageExpressionError?: string;
-  /** Absent without a valid message expression. */
+  /** The cost of the message expression; absent if there is no valid one. */
   readonly messageExpressionCost?: number;
 }
-/** Expressions of the stored definition may use what a later version of the server offers. */
+/** The expressions of the stored definition. They may use what a later version of the server offers. */
 export interface StoredExpressions {
   readonly storedRules: ReadonlySet<string>;
   readonly storedMessageExpressions: ReadonlySet<string>;
 }
-/** Compiles the rules of a schema. A string is an internal error: the schema has no type in CEL. */
+/** Compiles the rules of a schema. The result is a text if there is an internal error: the schema has no type in CEL. */
 export type CompileRules = (place: RulePlace, stored: StoredExpressions) => readonly CompiledRule[] | string;
 
-/** Largest estimated cost of one expression, and of all expressions of a definition. */
+/** The largest estimated costs of one expression, and of all expressions of a definition. */
 export const expressionCostMax = 10_000_000;
 export const definitionCostMax = 100_000_000;
-/** Rules below a hundredth of the bound are not named. */
+/** Rules that cost less than a hundredth of the bound are not named in the error. */
 const namedCostMin = definitionCostMax / 100;
 const namedMax = 4;
-/** Costs are saturated unsigned 64-bit integers. */
+/** Costs above this are cut to it: in upstream they are unsigned integers of 64 bits. */
 const costLimit = 2 ** 64;
 
 export interface RuleOptions extends StoredExpressions {
   readonly compile: CompileRules;
-  /** Schemas that have not changed keep expressions above the bound of one. */
+  /** Whether an expression may exceed the bound of one expression, because its schema has not changed. */
   readonly allowsCostlyExpressions: boolean;
 }
 
@@ -105,12 +108,12 @@ export class SchemaRules implements RuleChecker {
     this.#costly.length = Math.min(this.#costly.length, namedMax);
   }
 
-  /** Expressions that use more than half of their budget: a longer list or text may exceed it. */
+  /** Returns the expressions that use more than half of their budget. A longer list or text may exceed it. */
   get warnings(): readonly string[] {
     return this.#warnings;
   }
 
-  /** The errors of all rules together. `path`: of the root schema. */
+  /** Returns the errors of the total cost of all rules. `path` is that of the root schema. */
   totalCostErrors(path: string): readonly FieldError[] {
     if (this.#total <= definitionCostMax) return [];
     const name = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema";
@@ -122,7 +125,7 @@ export class SchemaRules implements RuleChecker {
     ];
   }
 
-  /** Maximum number of values of the schema, by the bounds of the schemas above it; undefined without bounds. */
+  /** Returns the maximum number of values of the schema, by the bounds of the schemas above it; undefined if these have no bounds. */
   #cardinality(place: RulePlace): number | undefined {
     const { parent } = place;
     if (parent === undefined) return 1;
@@ -134,7 +137,7 @@ export class SchemaRules implements RuleChecker {
   }
 }
 
-/** The factor by which a schema multiplies the values inside it; undefined without a bound. */
+/** Returns the factor by which a schema multiplies the values inside it; undefined if it has no bound. */
 function elementsMax({ type, additionalProperties, maxProperties, maxItems }: SchemaProps): number | undefined {
   const bound = type === "array" ? maxItems : type === "object" && additionalProperties !== undefined ? maxProperties : 1;
   return bound === undefined ? undefined : Math.max(0, Number(bound));

@@ -1,4 +1,4 @@
-/** The rules of selectable fields. */
+/** Validates selectable fields. */
 import { duplicate, type FieldError, invalid, required } from "../../../plugin.ts";
 import { tooMany } from "../../../toolbox.ts";
 import type { SchemaProps } from "../schema-props.ts";
@@ -8,7 +8,10 @@ import { findField } from "../../../core/structural/field-path.ts";
 export const selectableFieldsMax = 8;
 const scalars = ["string", "boolean", "integer"];
 
-/** `root`: the schema of the version; undefined if it cannot be converted. `allowsTooMany`: the stored definition has the same fields, which are too many. */
+/**
+ * Validates the selectable fields of a version. `root` is the schema of the version; undefined if it cannot be converted. `allowsTooMany`:
+ * the stored definition has the same fields, which are too many.
+ */
 export function validateSelectableFields(
   fields: readonly SelectableField[],
   root: SchemaProps | undefined,

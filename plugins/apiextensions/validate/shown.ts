@@ -1,18 +1,18 @@
 /**
- * Values of errors in upstream's internal form, whose JSON has the names of Go fields and all empty fields. Large values are cut: an answer
- * shows them for the reader only.
+ * Writes the values of errors in upstream's internal form, whose JSON has the names of Go fields and all empty fields. Large values are
+ * cut, because only people read them.
  */
 import type { Json } from "../../../toolbox.ts";
 import type { SchemaProps } from "../schema-props.ts";
 import type { PrinterColumn, SelectableField, Subresources } from "../schema.ts";
 import type { Own } from "./versions.ts";
 
-/** Schemas that one error shows. Further ones are shown as null. */
+/** Maximum number of schemas that one error shows. Others are shown as null. */
 const shownSchemasMax = 500;
 
 type Rule = NonNullable<SchemaProps["x-kubernetes-validations"]>[number];
 
-/** A rule, as the value of its errors. */
+/** Returns a rule as the value of its errors. */
 export function shownRule({ rule, message = "", messageExpression = "", reason, fieldPath = "", optionalOldSelf }: Rule): Json {
   return {
     Rule: rule,
@@ -24,16 +24,16 @@ export function shownRule({ rule, message = "", messageExpression = "", reason, 
   };
 }
 
-/** A schema, as the value of its errors. */
+/** Returns a schema as the value of its errors. */
 export function shownSchema(schema: SchemaProps): Json {
   return new Shown().schema(schema);
 }
-/** The value of `items`. */
+/** Returns the value of `items` as errors show it. */
 export function shownItems(items: SchemaProps["items"]): Json {
   return new Shown().items(items);
 }
 
-/** Versions, without their shared fields. */
+/** Returns versions without the fields that they share. */
 export function shownVersions(versions: readonly Own[]): Json {
   const shown = new Shown();
   return versions.map(({ version, validation, subresources, columns, selectableFields }) => ({
@@ -129,7 +129,7 @@ class Shown {
   }
 }
 
-/** JSON with the members of objects in Go's order. Deep values are cut. */
+/** Returns JSON whose objects have their members in Go's order. Deep values are cut. */
 export function orderMembers(value: Json, depth = 0): Json {
   if (typeof value !== "object" || value === null) return value;
   if (depth === shownDepthMax) return null;

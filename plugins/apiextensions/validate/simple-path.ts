@@ -1,6 +1,6 @@
 import { type FieldError, invalid } from "../../../plugin.ts";
 
-/** The errors of a JSON path of columns and of scale. */
+/** Returns the errors of a JSON path of a column or of scale. */
 export function validateSimplePath(text: string, path: string): readonly FieldError[] {
   if (text === "") return [invalid(path, text, "must not be empty")];
   return text.startsWith(".") ? [] : [invalid(path, text, "must be a simple json path starting with .")];

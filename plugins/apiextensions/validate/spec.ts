@@ -1,4 +1,4 @@
-/** The rules of the spec of a definition, in upstream's order. */
+/** Validates the spec of a definition, in upstream's order. */
 import { type FieldError, invalid, required } from "../../../plugin.ts";
 import { append, dns1035Label, dns1123Subdomain } from "../../../toolbox.ts";
 import type { Spec, Version } from "../schema.ts";
@@ -59,7 +59,10 @@ function validateGroup(group: string): readonly FieldError[] {
   return group.includes(".") ? [] : [invalid("spec.group", group, "should be a domain with at least one dot")];
 }
 
-/** Each version needs a schema; if the stored definition has one without, only those that are served and pruned. */
+/**
+ * Checks that each version has a schema. If the stored definition has a version without one, only versions that are served and pruned need
+ * one.
+ */
 function validatePresence({ shared, versions }: Parted, requireSchemas: boolean, keepsUnknown: boolean): readonly FieldError[] {
   if (shared.validation?.openAPIV3Schema !== undefined || (!requireSchemas && keepsUnknown)) return [];
   return versions.flatMap(({ validation, version }, i) => {
@@ -96,7 +99,7 @@ interface Fields {
   readonly path: string;
   readonly schemaPath: string;
 }
-/** `without`: the error of a missing schema. */
+/** Validates the fields of a version. `without` is the error of a missing schema. */
 function validateFields(
   { fields, root, path, schemaPath }: Fields,
   allowsTooMany: boolean,
@@ -113,7 +116,7 @@ function validateFields(
 }
 
 function validateVersions({ version, versions }: Parted, spec: Spec): readonly FieldError[] {
-  // Decoders return the frozen zero value for an absent list.
+  // For an absent list, decoders return their frozen zero value.
   const shown = versions.length === 0 ? (Object.isFrozen(spec.versions) ? null : []) : shownVersions(versions);
   const errors: FieldError[] = [], names = versions.map((own) => own.version.name);
   if (new Set(names).size < names.length) {
@@ -132,7 +135,7 @@ function validateRequiredNames({ names }: Spec): readonly FieldError[] {
   return keys.filter((key) => (names[key] ?? "") === "").map((key) => required(`spec.names.${key}`, ""));
 }
 
-/** The part that all versions share. */
+/** Validates the part that all versions share. */
 function validateShared({ version, versions, shared }: Parted, options: ValidationOptions): readonly FieldError[] {
   const { validation, subresources, columns, selectableFields } = shared;
   const statusEnabled = versions.some((own) => hasStatus(own.version));

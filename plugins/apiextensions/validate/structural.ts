@@ -1,4 +1,4 @@
-/** The rules of structural schemas. */
+/** Checks that schemas are structural. */
 import { type FieldError, forbidden, invalid, required } from "../../../plugin.ts";
 import { fieldErrorText } from "../../../toolbox.ts";
 import { compareBytes } from "../../../core/tree/sorted-keys.ts";
@@ -11,7 +11,7 @@ import type { Patterns } from "./patterns.ts";
 
 type Level = "root" | "item" | "field";
 
-/** The errors of a schema that is not structural, sorted as upstream. The schema must be convertible. */
+/** Returns the errors of a schema that is not structural, sorted as upstream sorts them. The schema must be convertible. */
 export function validateStructural(root: SchemaProps, path: string, patterns: Patterns): readonly FieldError[] {
   const findings = new Findings();
   validateInvariants(root, "root", path, findings, patterns);
@@ -21,7 +21,7 @@ export function validateStructural(root: SchemaProps, path: string, patterns: Pa
     .map(({ error }) => error);
 }
 
-/** The depth of decoded schemas is bounded (`typedDepthMax`). */
+/** The recursion is bounded, because the depth of decoded schemas is (`typedDepthMax`). */
 function validateInvariants(schema: SchemaProps, level: Level, path: string, findings: Findings, patterns: Patterns): void {
   if (findings.full) return;
   const { items, properties = {}, additionalProperties } = schema;
@@ -70,7 +70,7 @@ function validateType(schema: SchemaProps, level: Level, path: string, findings:
   if (level === "root" && type !== "" && type !== "object") findings.add(invalid(at, type, "must be object at the root"));
 }
 
-/** The rules of kind, apiVersion and metadata, of the root and of embedded resources. */
+/** Validates kind, apiVersion and metadata, of the root and of embedded resources. */
 function validateMeta(schema: SchemaProps, level: Level, path: string, findings: Findings): void {
   const embedded = schema["x-kubernetes-embedded-resource"] === true;
   const checked = level === "root" || embedded;
@@ -101,7 +101,7 @@ function member({ properties }: SchemaProps, key: string): SchemaProps | undefin
   return properties !== undefined && Object.hasOwn(properties, key) ? properties[key] : undefined;
 }
 
-/** Whether a schema of metadata has more than a type, a default, and name and generateName. */
+/** Whether a schema of metadata has more than a type, a default, name and generateName. */
 function restrictsMore({ type: _type, default: _default, properties = {}, ...others }: SchemaProps): boolean {
   return Object.keys(others).length > 0 || Object.keys(properties).some((key) => key !== "name" && key !== "generateName");
 }

@@ -2,7 +2,7 @@ import { type FieldError, invalid, required } from "../../../plugin.ts";
 import type { Subresources } from "../schema.ts";
 import { validateSimplePath } from "./simple-path.ts";
 
-/** The rules of the paths of scale. */
+/** Validates the paths of scale. */
 export function validateSubresources(subresources: Subresources | undefined, path: string): readonly FieldError[] {
   const { scale } = subresources ?? {};
   if (scale === undefined) return [];

@@ -1,6 +1,6 @@
 /**
- * A definition in the form that upstream validates: fields that all versions share are outside of them, with paths such as
- * `spec.validation`. The versions have only the fields that differ.
+ * Brings a definition into the form that upstream validates. Fields that all versions share are outside of the versions, with paths such as
+ * `spec.validation`; each version has only the fields in which it differs.
  */
 import { sameValue } from "../../../toolbox.ts";
 import type { PrinterColumn, SelectableField, Spec, Subresources, Validation, Version } from "../schema.ts";
@@ -11,11 +11,11 @@ export interface Shared {
   readonly columns: readonly PrinterColumn[];
   readonly selectableFields: readonly SelectableField[];
 }
-/** The fields of one version that differ from those of others. Absent ones are shared. */
+/** The fields of one version that differ from those of other versions. A field that is absent is shared. */
 export type Own = Shared & { readonly version: Version };
 
 export interface Parted {
-  /** The name of the first version; "" without versions. */
+  /** The name of the first version; "" if there are no versions. */
   readonly version: string;
   readonly shared: Shared;
   readonly versions: readonly Own[];
@@ -29,7 +29,8 @@ export function splitVersions({ versions }: Spec): Parted {
   if (first === undefined) return { version: "", shared: nothing, versions: [] };
   const isShared = <K extends keyof Version>(key: K) => versions.every((each) => each === first || sameValue(each[key], first[key]));
   const subresources = isShared("subresources"), schema = isShared("schema");
-  // Unlike upstream, which refuses them: fields that are validated against the schemas of the versions belong to the versions, if these differ.
+  // Unlike upstream, which rejects such fields: if the schemas of the versions differ, fields that are validated against a schema belong to
+  // their version.
   const columns = isShared("additionalPrinterColumns"), fields = schema && isShared("selectableFields");
   return {
     version: first.name,
@@ -49,7 +50,7 @@ export function splitVersions({ versions }: Spec): Parted {
   };
 }
 
-/** The schema of a version, shared or its own. */
+/** Returns the schema of a version, its own or the shared one. */
 export function schemaOf(parts: Parted, name: string): Validation | undefined {
   if (parts.versions.every(({ validation }) => validation === undefined)) return parts.shared.validation;
   return parts.versions.find(({ version }) => version.name === name)?.validation;
