@@ -56,13 +56,24 @@ export interface StatusDetails {
 }
 /** The Status object, keys in upstream's order. */
 export interface Status {
+  /** Always "Status". */
   readonly kind: "Status";
+  /** The version of `kind`, always "v1". */
   readonly apiVersion: "v1";
-  readonly metadata: { readonly continue?: string };
+  /** The metadata of a list. An expired token to continue a list is answered with a new one. */
+  readonly metadata: {
+    /** The token to continue a list with, without the guarantee that its pages fit together. */
+    readonly continue?: string;
+  };
+  /** Whether the request did what it asked for. */
   readonly status: "Success" | "Failure";
+  /** What went wrong, for people. */
   readonly message?: string;
+  /** What went wrong, for programs: a `StatusReason` or, from other servers, any word. */
   readonly reason?: string;
+  /** The object and the causes. */
   readonly details?: StatusDetails;
+  /** The HTTP code. */
   readonly code?: number;
 }
 
