@@ -48,7 +48,7 @@ export type Comprehension = {
   readonly id: number;
   readonly range: Expr;
   readonly variable: string;
-  /** The second variable of a two-variable comprehension: value beside key or index. */
+  /** The second variable of a comprehension with two: the value, if the first is a key or an index. */
   readonly variable2: string | undefined;
   readonly accumulator: string;
   readonly initial: Expr;
@@ -63,7 +63,7 @@ export type Expr = Constant | Identifier | Select | Call | ListLiteral | MapLite
 export interface Ast {
   readonly expr: Expr;
   readonly source: string;
-  /** Offset in code points of the token that each node's errors are reported at, by id. */
+  /** For each node by id, where its errors are reported: the offset of a token in code points. */
   readonly positions: ReadonlyMap<number, number>;
   /** The call as it was written, by the id of the node that a macro expanded to. */
   readonly macroCalls: ReadonlyMap<number, Expr>;

@@ -87,7 +87,7 @@ function programOf(text: string): Program {
   return compiled.program;
 }
 
-/** The least nanoseconds of one run, of many short rounds: on a busy machine some of them are not interrupted. */
+/** Returns the nanoseconds of one run, the least of many short rounds: on a busy machine some rounds are not interrupted. */
 function nanoseconds(run: () => void, times: number): number {
   let least = Infinity;
   for (let round = 0; round < 160; round++) {

@@ -1,4 +1,4 @@
-/** Text and environment to a program. */
+/** Compiles a text to a program, in an environment. */
 import type { Issue } from "./ast.ts";
 import { check, type CheckResult } from "./check/check.ts";
 import type { CheckedAst, Environment } from "./declarations.ts";
@@ -12,7 +12,7 @@ export type { Evaluation, Program } from "./evaluate/program.ts";
 export type Compiled =
   | { readonly tag: "program"; readonly program: Program }
   | { readonly tag: "issues"; readonly issues: readonly Issue[] }
-  /** The expression is correct, but it fails before it runs, as `int('x')`. Upstream's "program instantiation failed". */
+  /** The expression is correct but fails before it runs, as `int('x')` does. Upstream calls this "program instantiation failed". */
   | { readonly tag: "failed"; readonly message: string };
 
 /** Compiles an expression. */
@@ -31,7 +31,7 @@ export function analyse(text: string, environment: Environment): CheckResult {
   return issues.length === 0 ? result : { ok: false, issues };
 }
 
-/** Compiles an expression that is parsed and checked. */
+/** Compiles an expression that has been parsed and checked. */
 export function compileChecked(ast: CheckedAst, environment: Environment): Compiled {
   const program = programOf(ast, environment);
   return typeof program === "string" ? { tag: "failed", message: program } : { tag: "program", program };

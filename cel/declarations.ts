@@ -14,13 +14,15 @@ export interface Overload {
   readonly args: readonly Type[];
   readonly result: Type;
   /**
-   * The function. It is called with values of the types of `args` (a `dyn` argument may be anything), never with a `CelError` unless
+   * Runs the function. It is called with values of the types of `args` (a `dyn` argument may be anything), never with a `CelError` unless
    * `nonStrict` is set. It returns a `CelError` for a failure and does not throw.
    */
   readonly call?: (...args: Value[]) => Value;
-  /** Arguments may be errors: the function decides (`@not_strictly_false`). */
+  /** Whether arguments may be errors. The function then decides what to do with them (`@not_strictly_false`). */
   readonly nonStrict?: true;
-  /** Its evaluation stops at the first argument that fails, without charging the call, as with three arguments or more. */
+  /**
+   * Whether its evaluation stops at the first argument that fails, without charging the call. Functions with three arguments or more do so.
+   */
   readonly variadic?: true;
 }
 
@@ -36,11 +38,11 @@ export interface FunctionDeclaration {
   /** Index of an argument that is a regular expression. If it is constant and wrong, the expression does not compile. */
   readonly patternArgument?: number;
   /**
-   * Units at run time by arguments and result. Default: 1. Whole numbers, or NaN where upstream's costs fail, which ends the evaluation with
-   * an internal error.
+   * Returns the cost in units at run time, by arguments and result. Default: 1. It is a whole number, or NaN if upstream's costs fail; the
+   * evaluation then ends with an internal error.
    */
   readonly cost?: (overload: string, args: readonly Value[], result: Value) => number;
-  /** Worst case before it runs. Default: from `cost/estimate.ts`, 1 plus the arguments. */
+  /** Estimates the worst case before the function runs. Default: 1 plus the arguments, from `cost/estimate.ts`. */
   readonly estimate?: (call: EstimatedCall, estimator: Estimator) => CallEstimate | undefined;
 }
 
@@ -74,19 +76,22 @@ export interface CallEstimate {
 
 /** The functions that an `estimate` function may call. */
 export interface Estimator {
-  /** The size of an operand: computed, literal, or by the schema's bounds; from 0 to 2^64-1 if nothing is known. */
+  /**
+   * Returns the size of an operand: a computed one, that of a literal, or the bounds of the schema. It is from 0 to 2^64-1 if nothing is
+   * known.
+   */
   sizeOf(operand: Operand): Range;
 }
 
 /** The functions with which a macro builds its expansion. */
 export interface MacroContext {
-  /** The next free id; `at` is the position of the macro's call. */
+  /** Returns the next free id. `at` is the position of the macro's call. */
   nextId(): number;
   /** Reports a mistake at a node. The macro returns undefined after it. */
   fail(at: Expr, message: string): undefined;
   /** Name of the accumulator variable, `@result`. */
   readonly accumulator: string;
-  /** The position of a node, and a new id at a position: for macros that copy an argument. */
+  /** Returns the position of a node, and a new id at a position. Macros that copy an argument use them. */
   position(id: number): number;
   idAt(position: number): number;
 }
@@ -94,11 +99,11 @@ export interface MacroContext {
 /** A macro: a call that the parser replaces by another expression. */
 export interface Macro {
   readonly name: string;
-  /** Whether it is written `target.name(...)`. */
+  /** Whether the macro is written `target.name(...)`. */
   readonly member: boolean;
-  /** Number of arguments; undefined for any. */
+  /** The number of arguments; undefined if it may have any number. */
   readonly args: number | undefined;
-  /** The replacement; undefined if the call stays as it is or a mistake was reported. */
+  /** Returns the replacement; undefined if the call stays as it is, or if a mistake was reported. */
   expand(context: MacroContext, call: Call): Expr | undefined;
 }
 
@@ -114,17 +119,17 @@ export interface Environment {
   readonly functions: ReadonlyMap<string, FunctionDeclaration>;
   readonly macros: readonly Macro[];
   readonly types: TypeSource;
-  /** Names of types as expressions write them (`int`, `net.IP`), to the type. */
+  /** Types by the names that expressions write (`int`, `net.IP`). */
   readonly typeNames: ReadonlyMap<string, Type>;
   /** Namespace in which names are looked up first; empty for none. */
   readonly container: string;
-  /** Elements of a list or map literal must have one type. */
+  /** Whether the elements of a list or map literal must have one type. */
   readonly homogeneousLiterals: boolean;
-  /** Optional syntax (`a.?b`, `a[?b]`, `{?k: v}`) is on. */
+  /** Whether the syntax of optionals (`a.?b`, `a[?b]`, `{?k: v}`) is enabled. */
   readonly optionalSyntax: boolean;
-  /** Makes an object of a type from its fields: `Type{field: value}`. Absent: types cannot be constructed. */
+  /** Makes an object of a type from its fields, for `Type{field: value}`. If absent, types cannot be constructed. */
   readonly construct?: (type: string, fields: ReadonlyMap<string, Value>) => Value;
-  /** Checks of libraries after the check of types, such as of constant patterns. */
+  /** Checks that libraries make after the check of types, such as of constant patterns. */
   readonly validators: readonly ((ast: CheckedAst) => readonly Issue[])[];
 }
 

@@ -1,9 +1,9 @@
-/** All parts of an expression. */
+/** Visits all parts of an expression. */
 import type { Expr } from "./ast.ts";
 
-/** The expression and its parts, each before its own parts, in the order in which they are written. */
+/** Yields the expression and its parts, each before its own parts, in the order in which they are written. */
 export function* descendants(expr: Expr): Generator<Expr, void> {
-  // A stack, because the nesting of expressions is bounded only by their length.
+  // The loop uses a stack and no recursion, because only the length of expressions bounds their nesting.
   const pending: Expr[] = [expr];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     yield next;
@@ -11,7 +11,7 @@ export function* descendants(expr: Expr): Generator<Expr, void> {
   }
 }
 
-/** The direct parts of an expression, as a new array. */
+/** Returns the direct parts of an expression, as a new array. */
 function partsOf(expr: Expr): Expr[] {
   switch (expr.tag) {
     case "constant":

@@ -1,6 +1,6 @@
 /**
- * Environments: which variables, functions, macros and types an expression can name. New expressions are compiled with the libraries of the
- * compatibility version, stored ones with all.
+ * Makes environments, which define the variables, functions, macros and types that an expression can name. New expressions are compiled
+ * with the libraries of the compatibility version, stored ones with all.
  */
 import type { Environment, FunctionDeclaration, Macro, Overload, Variable } from "./declarations.ts";
 import type { Library } from "./functions/library.ts";
@@ -43,16 +43,16 @@ export const libraries: readonly Library[] = [
   listsLibrary,
 ];
 
-/** A version that includes every library: expressions that are stored already. */
+/** A version that includes every library, for expressions that are already stored. */
 export const allVersions: number = Infinity;
 
 export interface EnvironmentOptions {
-  /** Minor version of Kubernetes 1.x whose libraries are available. Default: all. */
+  /** The minor version of Kubernetes 1.x whose libraries are available. Default: all libraries. */
   readonly version?: number;
   readonly libraries?: readonly Library[];
   readonly variables?: readonly Variable[];
   readonly types?: TypeSource;
-  /** Makes objects of these types. Default: they cannot be constructed. */
+  /** Makes objects of these types. By default they cannot be constructed. */
   readonly construct?: NonNullable<Environment["construct"]>;
   readonly container?: string;
 }
@@ -75,14 +75,14 @@ const empty: Environment = Object.freeze({
   validators: [],
 });
 
-/** The environment of a kube-apiserver of a version, with the variables and types that the caller declares. */
+/** Makes the environment of a kube-apiserver of a version, with the variables and types that the caller declares. */
 export function environment(options: EnvironmentOptions = {}): Environment {
   const version = options.version ?? allVersions;
   const available = (options.libraries ?? libraries).filter(({ since }) => since <= version);
   return extend({ ...empty, optionalSyntax: version >= optionalSyntaxSince }, { ...options, libraries: available });
 }
 
-/** An environment with more variables, libraries or types. A type source replaces the one of the base. */
+/** Makes an environment with more variables, libraries or types. A type source replaces that of the base. */
 export function extend(base: Environment, extension: EnvironmentExtension): Environment {
   const added = extension.libraries ?? [];
   return {
@@ -120,7 +120,10 @@ function withFunctions(base: Functions, added: readonly FunctionDeclaration[]): 
   return functions;
 }
 
-/** A function of two libraries: each overload keeps the costs of its own declaration. An overload of the same id is replaced. */
+/**
+ * Merges the declarations of a function that two libraries have. Each overload keeps the costs of its own declaration; an overload with the
+ * same id is replaced.
+ */
 function merged(first: FunctionDeclaration, second: FunctionDeclaration): FunctionDeclaration {
   const replaced = new Set(second.overloads.map(({ id }) => id));
   const kept = first.overloads.filter(({ id }) => !replaced.has(id));
@@ -135,7 +138,7 @@ function mergedCosts(
   kept: readonly Overload[],
 ): Pick<FunctionDeclaration, "cost" | "estimate"> {
   const isFirst = new Set(kept.map(({ id }) => id));
-  // A call whose overload is not known before it runs has the costs of the declaration that states some.
+  // If the overload of a call is not known before it runs, the costs are those of the declaration that states some.
   const owner = (id: string, key: "cost" | "estimate"): FunctionDeclaration =>
     isSecond(id) ? second : isFirst.has(id) ? first : first[key] === undefined ? second : first;
   const costs: Pick<FunctionDeclaration, "cost" | "estimate"> = {

@@ -1,12 +1,12 @@
-/** Text of the mistakes in an expression, as the API server reports them: location, message, source line and a caret below it. */
+/** Writes the mistakes in an expression as the API server reports them: location, message, source line, and a caret below it. */
 import type { Issue } from "./ast.ts";
 import { bound } from "../core/bound.ts";
 import { celIssuesMax } from "./bounds.ts";
 
-/** UTF-8 bytes of a line of a CEL expression that is shown with a mistake. */
+/** Maximum UTF-8 bytes of a line of a CEL expression that is shown with a mistake. */
 const celSnippetBytesMax = bound(16_384);
 
-/** All issues, one after the other, ordered by position. Equal positions keep the order in which the issues were found. */
+/** Writes all issues, ordered by position. Issues at the same position keep the order in which they were found. */
 export function formatIssues(source: string, issues: readonly Issue[]): string {
   const sorted = issues.slice(0, celIssuesMax).sort((a, b) => a.position - b.position);
   const points = Array.from(source);
@@ -25,7 +25,7 @@ export function formatIssues(source: string, issues: readonly Issue[]): string {
   return texts.join("\n");
 }
 
-/** Index of the line that holds a position. */
+/** Returns the index of the line that contains a position. */
 function lineOf(starts: readonly number[], position: number): number {
   let line = 0;
   for (let end = starts.length; line + 1 < end;) {
@@ -36,14 +36,17 @@ function lineOf(starts: readonly number[], position: number): number {
   return line;
 }
 
-/** Characters of a line; undefined if the text is empty or the line is too long to be shown. */
+/** Returns the characters of a line; undefined if the text is empty, or if the line is too long to be shown. */
 function shownLine(points: readonly string[], start: number, next: number | undefined): readonly string[] | undefined {
   const text = points.slice(start, next === undefined ? undefined : next - 1);
   if (points.length === 0 || utf8Length(text) > celSnippetBytesMax) return undefined;
   return text.map((point) => point === "\t" ? " " : point);
 }
 
-/** Dots up to the column and a caret, in full width where the line has wide characters. The column may be behind the line's end. */
+/**
+ * Writes dots up to the column and a caret. They are in full width where the line has wide characters. The column may be behind the line's
+ * end.
+ */
 function caret(shown: readonly string[], column: number): string {
   const before = shown.slice(0, column).map((point) => isWide(point) ? "\uff0e" : ".");
   const at = shown[column];

@@ -13,15 +13,15 @@ import { CelError, type Value } from "../values.ts";
 import { accessTypes, claimsType, reviewType, userType } from "./types.ts";
 import { valueOfClaims } from "./values.ts";
 
-/** What an expression is about: the claims of a token, its user, or the review of a request. */
+/** The variable that an expression reads: the claims of a token, its user, or the review of a request. */
 export type AccessVariable = "claims" | "user" | "request";
 
 /** A compiled expression. */
 export interface AccessExpression {
   readonly text: string;
-  /** Evaluates it. Throws an Error if it fails or exceeds its cost. `json`: the value of the variable. */
+  /** Evaluates the expression. `json` is the value of the variable. Throws an Error if the evaluation fails or exceeds its cost. */
   evaluate(json: Json): Value;
-  /** Whether it selects this field of the variable: `claims.email` or `claims.?email`. */
+  /** Whether the expression selects this field of the variable, as `claims.email` and `claims.?email` do. */
   selects(field: string): boolean;
 }
 
@@ -40,7 +40,7 @@ const valueOf: Readonly<Record<AccessVariable, (json: Json) => Value>> = Object.
 /** The types that the result of an expression may have. */
 export type AccessResult = "any" | "bool";
 
-/** Compiles an expression, or returns a field error with upstream's message. `path`: the field of the expression. */
+/** Compiles an expression, or returns a field error with upstream's message. `path` is that of the expression's field. */
 export function compileAccess(
   text: string,
   { path, variable, result }: { readonly path: string; readonly variable: AccessVariable; readonly result: AccessResult },

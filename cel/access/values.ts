@@ -1,12 +1,12 @@
-/** Claims and users as expressions see them. */
+/** Makes values of claims and users, as expressions see them. */
 import type { Json, JsonObject } from "../../core/schema.ts";
 import { unescapeName } from "../schema/escape.ts";
 import { JsonMap } from "../value/json.ts";
 import { ListValue, MapValue, type Value } from "../values.ts";
 
 /**
- * The value of decoded JSON: all numbers are doubles, as upstream decodes claims. A name with escapes finds the member that it stands for:
- * `claims.a__dot__b` is the claim `a.b`.
+ * Makes the value of decoded JSON. All numbers are doubles, as upstream decodes claims. A name with escapes finds the member that it stands
+ * for: `claims.a__dot__b` is the claim `a.b`.
  */
 export function valueOfClaims(json: Json): Value {
   if (typeof json !== "object" || json === null) return typeof json === "bigint" ? Number(json) : json;

@@ -1,16 +1,18 @@
-/** Bounds of the work and memory of a check. Types double with each nested `[{x: x}].map(y, ...)`, and so do their comparisons. */
+/**
+ * Bounds of the work and memory of a check. The size of a type doubles with each nested `[{x: x}].map(y, ...)`, and so do its comparisons.
+ */
 import type { Type } from "../types.ts";
 import { bound } from "../../core/bound.ts";
 
-/** Types within the type of one node of a CEL expression (upstream has no bound). */
+/** Maximum number of types within the type of one node of a CEL expression (upstream has no bound). */
 export const celTypePartsMax = bound(500);
-/** Steps of comparing types in the check of one CEL expression (upstream has no bound). */
+/** Maximum number of steps of comparing types in the check of one CEL expression (upstream has no bound). */
 export const celCheckStepsMax = bound(5_000_000);
 
-/** Ends a check from any depth. */
+/** Thrown at any depth to end a check that is too large. */
 export class TooLarge extends Error {}
 
-/** Number of types in types, each counted as often as it occurs. */
+/** Counts the types within types, each as often as it occurs. */
 export class TypeSizes {
   readonly #known = new WeakMap<Type, number>();
 
@@ -39,7 +41,7 @@ export class Steps {
   }
 }
 
-/** Types that a type is made of, in order. */
+/** Returns the types that a type is made of, in order. */
 export function partsOf(type: Type): readonly Type[] {
   switch (type.tag) {
     case "list":

@@ -140,7 +140,7 @@ class Checker {
     return expr.testOnly ? boolType : this.#substitutions.resolve(type, false);
   }
 
-  /** `operand.?field`, whose field is a constant argument. */
+  /** Checks `operand.?field`; the field is a constant argument. */
   #optionalSelect({ id, target, args }: Call, scope: Scope): Type {
     const [operand, field] = args;
     if (target !== undefined || args.length !== 2 || operand === undefined || field === undefined) {
@@ -169,7 +169,7 @@ class Checker {
       case "object":
         return this.#fieldType(id, target.name, field);
       case "parameter":
-        // Nothing is known of the operand: it becomes dyn.
+        // Nothing is known of the operand, so it becomes dyn.
         this.#substitutions.isAssignable(dynType, target);
         return dynType;
       default:
@@ -242,7 +242,7 @@ class Checker {
     return boolType;
   }
 
-  /** The overload with type parameters of its own. */
+  /** Returns the overload with type parameters of its own. */
   #instantiated({ args, result }: Overload): { readonly args: readonly Type[]; readonly result: Type } {
     const own = new Map<string, ParameterType>();
     const fresh = (type: Type): Type =>
@@ -277,7 +277,7 @@ class Checker {
     return mapType(key ?? this.#variable(), value ?? this.#variable());
   }
 
-  /** The type of an element; of an optional one that of its value. */
+  /** Checks an element and returns its type; for an optional element, the type of its value. */
   #element(expr: Expr, optional: boolean, scope: Scope): Type {
     const type = this.#check(expr, scope);
     if (!optional) return type;
@@ -337,7 +337,7 @@ class Checker {
     return this.#substitutions.resolve(this.#check(expr.result, outer), false);
   }
 
-  /** Types of the one or two variables of a loop. */
+  /** Returns the types of the one or two variables of a loop. */
   #loopTypes({ range: { id }, variable2 }: Comprehension, range: Type): readonly [Type, Type] {
     switch (range.tag) {
       case "list":
@@ -373,12 +373,12 @@ function typeOfConstant({ value }: Constant): Type {
   return value instanceof Uint ? uintType : bytesType;
 }
 
-/** The type in an optional; undefined for other types. */
+/** Returns the type in an optional; undefined for other types. */
 function optionalOf(type: Type): Type | undefined {
   return type.tag === "opaque" && type.name === "optional_type" ? type.parameters[0] : undefined;
 }
 
-/** `a.b.c` for selections of names; undefined for other expressions and for presence tests. */
+/** Returns `a.b.c` for selections of names; undefined for other expressions and for presence tests. */
 function qualifiedName(expr: Expr): string | undefined {
   const parts: string[] = [];
   for (let at: Expr = expr;; at = at.operand) {
@@ -388,7 +388,7 @@ function qualifiedName(expr: Expr): string | undefined {
   }
 }
 
-/** The type with each type parameter replaced. */
+/** Returns the type with each type parameter replaced. */
 function replaced(type: Type, parameter: (name: string) => Type): Type {
   switch (type.tag) {
     case "parameter":

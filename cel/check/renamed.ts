@@ -1,7 +1,10 @@
-/** Expressions whose calls have the full names of their functions. */
+/** Gives the calls of an expression the full names of their functions. */
 import type { Expr } from "../ast.ts";
 
-/** The expression with renamed calls; the same value if there are none. A renamed call has no receiver: it was part of the name. */
+/**
+ * Returns the expression with renamed calls, or the same value if there are none. A renamed call has no receiver, because the receiver was
+ * part of the name.
+ */
 export function renamed(expr: Expr, names: ReadonlyMap<number, string>): Expr {
   return names.size === 0 ? expr : rename(expr, names);
 }

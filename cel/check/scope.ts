@@ -1,9 +1,9 @@
-/** Names that an expression can use at one place: variables of loops, then those of the environment, then names of types. */
+/** Resolves the names that an expression can use at one place: variables of loops, then those of the environment, then names of types. */
 import type { Environment, FunctionDeclaration, Reference } from "../declarations.ts";
 import { messages } from "../messages.ts";
 import { objectType, type Type, typeOf } from "../types.ts";
 
-/** Names that are types in upstream's checker, but not in its evaluator. */
+/** Names that are types for upstream's checker, but not for its evaluator. */
 const runtimeNames: ReadonlySet<string> = new Set(["timestamp", "duration"]);
 
 /** A name and its type. */
@@ -23,7 +23,7 @@ export class Scope {
     this.#own = own;
   }
 
-  /** A scope inside this one with more variables. */
+  /** Makes a scope inside this one, with more variables. */
   inner(own: ReadonlyMap<string, Type>): Scope {
     return new Scope(this.#environment, this, own);
   }
@@ -32,7 +32,7 @@ export class Scope {
     return this.#environment.container;
   }
 
-  /** What a name means; undefined if it is not declared. */
+  /** Returns what a name means; undefined if it is not declared. */
   name(written: string): Known | undefined {
     for (const name of this.#candidates(written)) {
       const known = this.#variable(name) ?? this.#typeName(name);
@@ -49,7 +49,7 @@ export class Scope {
     return undefined;
   }
 
-  /** Names to look up, the innermost namespace first. A leading dot means none. */
+  /** Returns the names to look up, the innermost namespace first. A name with a leading dot is looked up in no namespace. */
   #candidates(written: string): readonly string[] {
     if (written.startsWith(".")) return [written.slice(1)];
     const names: string[] = [];

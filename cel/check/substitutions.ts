@@ -1,6 +1,6 @@
 /**
- * Types that type parameters stand for, found by comparing types (cel-go `checker/types.go`). A comparison that fails removes the types that it
- * has added.
+ * Finds the types that type parameters stand for, by comparing types (cel-go `checker/types.go`). A comparison that fails removes the types
+ * that it has added.
  */
 import { dynType, listType, mapType, opaqueType, type Type, typeOf } from "../types.ts";
 import { partsOf, Steps } from "./bounds.ts";
@@ -12,7 +12,7 @@ export function sameType(one: Type, other: Type): boolean {
   if (one.tag !== other.tag) return false;
   switch (one.tag) {
     case "list":
-      return sameType(one.of, (other as typeof one).of); // of the same tag, here and below
+      return sameType(one.of, (other as typeof one).of); // both have the same tag, here and below
     case "map":
       return sameType(one.key, (other as typeof one).key) && sameType(one.value, (other as typeof one).value);
     case "object":
@@ -41,7 +41,7 @@ export function isDynOrError({ tag }: Type): boolean {
   return tag === "dyn" || tag === "error";
 }
 
-/** Types that null can be assigned to, besides wrappers. */
+/** Whether null can be assigned to a type that is not a wrapper. */
 function isNullable({ tag }: Type): boolean {
   return tag === "opaque" || tag === "object" || tag === "duration" || tag === "timestamp";
 }
@@ -52,9 +52,9 @@ function acceptsNull(type: Type): boolean {
 
 export class Substitutions {
   readonly #steps = new Steps();
-  /** By the name of the parameter. */
+  /** The type of each parameter, by its name. */
   readonly #types = new Map<string, Type>();
-  /** The previous type of each changed parameter, to undo changes. */
+  /** The previous type of each changed parameter, with which changes are undone. */
   readonly #changes: { readonly name: string; readonly before: Type | undefined }[] = [];
 
   /** Whether a value of type `given` can be used as `wanted`. If so, records the types of parameters. */
@@ -65,7 +65,7 @@ export class Substitutions {
     return this.#attempt(() => this.#allAssignable(given, wanted));
   }
 
-  /** The type with parameters replaced by what they stand for. `toDyn`: other parameters become dyn. */
+  /** Returns the type with parameters replaced by what they stand for. If `toDyn`, other parameters become dyn. */
   resolve(type: Type, toDyn: boolean): Type {
     this.#steps.take();
     if (type.tag === "parameter") {
@@ -99,7 +99,7 @@ export class Substitutions {
       return true;
     }
     while (this.#changes.length > start) {
-      const { name, before } = this.#changes.pop()!; // there is one
+      const { name, before } = this.#changes.pop()!; // there is at least one
       if (before === undefined) this.#types.delete(name);
       else this.#types.set(name, before);
     }
@@ -133,7 +133,7 @@ export class Substitutions {
       case "type":
         return true;
       case "opaque":
-        return given.name === (wanted as typeof given).name && this.#allAssignable(given.parameters, (wanted as typeof given).parameters); // same tag
+        return given.name === (wanted as typeof given).name && this.#allAssignable(given.parameters, (wanted as typeof given).parameters); // both have the same tag
       case "list":
       case "map":
         return this.#allAssignable(partsOf(given), partsOf(wanted));
@@ -142,7 +142,7 @@ export class Substitutions {
     }
   }
 
-  /** Whether a parameter can stand for a type. `known`: it stands for another one already. */
+  /** Whether a parameter can stand for a type. `known`: it already stands for another type. */
   #substitutes(type: Type, parameter: Type & { readonly tag: "parameter" }): { readonly valid: boolean; readonly known: boolean } {
     if (sameType(type, parameter)) return { valid: true, known: true };
     const current = this.#types.get(parameter.name);
@@ -170,7 +170,7 @@ export class Substitutions {
   }
 }
 
-/** The more general of two types that fit each other. */
+/** Returns the more general of two types that fit each other. */
 export function mostGeneral(one: Type, other: Type): Type {
   return isEqualOrMoreGeneral(one, other) ? one : other;
 }
@@ -183,7 +183,7 @@ function isEqualOrMoreGeneral(one: Type, other: Type): boolean {
     case "type":
       return true;
     case "opaque":
-      if (one.name !== (other as typeof one).name) return false; // same tag
+      if (one.name !== (other as typeof one).name) return false; // both have the same tag
       break;
     case "list":
     case "map":

@@ -1,7 +1,7 @@
-/** Static types as messages show them: `list(int)`, `map(string, dyn)`, `type(int)`. */
+/** Writes static types as messages show them: `list(int)`, `map(string, dyn)`, `type(int)`. */
 import type { Type } from "../types.ts";
 
-/** The text of a type. A type parameter has its name. */
+/** Returns the text of a type. A type parameter has its name. */
 export function typeText(type: Type): string {
   switch (type.tag) {
     case "list":
@@ -24,7 +24,7 @@ export function typeText(type: Type): string {
   }
 }
 
-/** Arguments of a call, with the receiver of a member function before them: `string.(int, bool)`. */
+/** Writes the arguments of a call; the receiver of a member function comes first: `string.(int, bool)`. */
 export function signatureText(args: readonly Type[], member: boolean): string {
   const [target, ...rest] = args;
   if (!member || target === undefined) return `(${args.map(typeText).join(", ")})`;

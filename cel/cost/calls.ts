@@ -1,16 +1,16 @@
-/** Estimated costs of the standard functions, by overload. Costs of arguments are added by the caller, except where they are in `args`. */
+/** Estimates the costs of the standard functions, by overload. The caller adds the costs of arguments, except those that are in `args`. */
 import { operators } from "../ast.ts";
 import type { CallEstimate, EstimatedCall, Operand, Range } from "../declarations.ts";
 import type { Type } from "../types.ts";
 import { exactly, patternFactor, plus, scaled, times, traversalFactor, unknownRange } from "./range.ts";
 
 const one = exactly(1n);
-/** Largest named format, for the comparison of two. */
+/** The size of the largest named format, for comparisons of two. */
 const formatSizeMax = 64n;
 
 const sizeOf = (operand: Operand): Range => operand.size ?? unknownRange;
 
-/** Comparing abstract values of one type with `==`. */
+/** Estimates a comparison of abstract values of one type with `==`. */
 export function estimateEquality({ function: name, args: [left, right] }: EstimatedCall): CallEstimate | undefined {
   if (name !== operators.equals || left === undefined || right === undefined) return undefined;
   if (!isNamed(left.type) || !isNamed(right.type) || left.type.name !== right.type.name) return undefined;
@@ -40,7 +40,7 @@ function isNamed(type: Type): type is Type & { readonly name: string } {
 
 type Estimate = (call: EstimatedCall) => CallEstimate | undefined;
 
-/** The only argument of a function is read once. */
+/** Estimates a function that reads its only argument once. */
 function reading(resultSize: (size: Range) => Range): Estimate {
   return ({ args }) => {
     if (args.length !== 1) return undefined;
@@ -91,7 +91,7 @@ const estimates: ReadonlyMap<string, Estimate> = new Map<string, Estimate>([
   ["not_equals", comparing],
 ]);
 
-/** The estimate of a standard function. All others cost one unit. */
+/** Estimates a standard function. A function that is not in the table costs one unit. */
 export function estimateStandard(call: EstimatedCall): CallEstimate {
   return estimates.get(call.overload)?.(call) ?? { cost: one };
 }

@@ -1,4 +1,7 @@
-/** The worst case of one evaluation, estimated before it runs: each node by its operands, loops by the size of their range. */
+/**
+ * Estimates the worst case of one evaluation before it runs. The cost of a node follows from its operands, that of a loop from the size of
+ * its range.
+ */
 import { type Call, type Comprehension, type Expr, type ListLiteral, type MapLiteral, operators, type Select } from "../ast.ts";
 import type { CheckedAst, Environment, EstimatedCall, Estimator, Operand, Range } from "../declarations.ts";
 import { dynType, type Type } from "../types.ts";
@@ -7,7 +10,9 @@ import { SourcePath } from "./path.ts";
 import { exactly, listBase, mapBase, plus, rangeMax, structBase, times, union, unknownRange } from "./range.ts";
 import { type EntrySize, literalSize, typeSize } from "./sizes.ts";
 
-/** Bounds of the sizes of values, by where they come from: a variable, then names of fields, `@items`, `@keys`, `@values`. */
+/**
+ * Returns the bounds of the size of a value by where the value comes from: a variable, then names of fields, `@items`, `@keys`, `@values`.
+ */
 export type SizeSource = (path: readonly string[]) => Range | undefined;
 
 /** Estimates the cost of an expression. */
@@ -25,7 +30,7 @@ const zero = exactly(0n);
 const one = exactly(1n);
 const nothingYet: Range = Object.freeze({ min: rangeMax, max: 0n });
 
-/** Variables that comprehensions fold into are no source of values. */
+/** Variables into which comprehensions fold. They have no place in the schema. */
 const accumulators: ReadonlySet<string> = new Set(["@result", "__result__"]);
 
 class CostEstimate {
@@ -70,12 +75,12 @@ class CostEstimate {
   #select({ id, operand, field, testOnly }: Select): Range {
     const reference = this.#ast.references.get(id);
     if (reference !== undefined && reference.tag !== "function") {
-      // A qualified name is one identifier.
+      // A qualified name counts as one identifier.
       this.#paths.set(id, SourcePath.of(field));
       return one;
     }
     const cost = this.cost(operand);
-    // As upstream, a presence test costs no more than its operand.
+    // As in upstream, a presence test costs no more than its operand.
     if (testOnly) return cost;
     const { tag } = this.#type(operand);
     this.#paths.set(id, this.#path(operand).with(field));
@@ -122,7 +127,7 @@ class CostEstimate {
     if (known !== undefined) return { ...known, cost: plus(known.cost, sum()) };
     const { overload } = estimated, [first, second, third] = costs;
     if (overload === "logical_and" || overload === "logical_or") {
-      // The second operand may not be needed.
+      // The second operand may not be evaluated.
       return { cost: { min: first!.min, max: plus(first!, second!).max } };
     }
     if (overload === "conditional") {
@@ -195,7 +200,9 @@ class CostEstimate {
     return { path: this.#path(expr), entrySize: this.#entrySize(expr), size: this.#size(expr) };
   }
 
-  /** A variable of a comprehension: keys of maps, elements of lists; of two variables, keys or indices and values. */
+  /**
+   * The local of a comprehension's variable. One variable holds keys of maps or elements of lists; two hold keys or indices, and values.
+   */
   #variable(range: Expr, which: "single" | "key" | "value"): Local {
     const entries = this.#entrySize(range);
     const isList = (entries?.container ?? this.#type(range).tag) === "list";

@@ -1,6 +1,6 @@
 /**
- * Where values come from in a schema. Paths grow as Go's slices do: two paths that extend the same one may share their storage, and then the
- * later one changes the earlier. Upstream's estimates depend on it.
+ * A path in a schema, from which a value comes. Paths grow as Go's slices do: two paths that extend the same one may share their storage,
+ * and then the later one changes the earlier. Upstream's estimates depend on it.
  */
 export class SourcePath {
   readonly #store: string[];
@@ -18,7 +18,7 @@ export class SourcePath {
   get first(): string | undefined {
     return this.length === 0 ? undefined : this.#store[0];
   }
-  /** The path with one more step. */
+  /** Returns the path with one more step. */
   with(step: string): SourcePath {
     const { length } = this;
     if (length < this.#capacity) {
@@ -27,7 +27,7 @@ export class SourcePath {
     }
     return new SourcePath([...this.#store.slice(0, length), step], length + 1, Math.max(1, this.#capacity * 2));
   }
-  /** The steps as they are now. */
+  /** Returns the steps as they are now. */
   steps(): readonly string[] {
     return this.#store.slice(0, this.length);
   }

@@ -1,7 +1,7 @@
 /** Arithmetic of cost and size ranges. Sums and products saturate at 2^64-1, as upstream's. */
 import type { Range } from "../declarations.ts";
 
-/** The largest cost or size: unknown or too large. */
+/** The largest cost or size. It stands for one that is unknown or too large. */
 export const rangeMax = (1n << 64n) - 1n;
 const twoTo64 = 2 ** 64;
 
@@ -30,12 +30,12 @@ export function times(a: Range, b: Range): Range {
   return { min: saturated(a.min * b.min), max: saturated(a.max * b.max) };
 }
 
-/** Both bounds multiplied by a factor in double precision, rounded up. */
+/** Returns both bounds multiplied by a factor, in double precision and rounded up. */
 export function scaled({ min, max }: Range, factor: number): Range {
   return { min: scaledBound(min, factor), max: scaledBound(max, factor) };
 }
 
-/** The smallest range that includes both. */
+/** Returns the smallest range that includes both. */
 export function union(a: Range, b: Range): Range {
   return { min: a.min < b.min ? a.min : b.min, max: a.max > b.max ? a.max : b.max };
 }

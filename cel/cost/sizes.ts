@@ -1,4 +1,4 @@
-/** Sizes of literals and of types, known without a schema. */
+/** Computes the sizes of literals and of types, which are known without a schema. */
 import type { Expr } from "../ast.ts";
 import type { Range } from "../declarations.ts";
 import type { Type } from "../types.ts";
@@ -14,7 +14,7 @@ export interface EntrySize {
 
 const one = exactly(1n);
 
-/** The size of a literal. */
+/** Returns the size of a literal; undefined for other expressions. */
 export function literalSize(expr: Expr): Range | undefined {
   switch (expr.tag) {
     case "constant":
@@ -31,7 +31,7 @@ export function literalSize(expr: Expr): Range | undefined {
 
 const scalars: ReadonlySet<Type["tag"]> = new Set(["bool", "double", "duration", "int", "timestamp", "uint"]);
 
-/** The size of all values of a type. */
+/** Returns the size that all values of a type have; undefined if it depends on the value. */
 export function typeSize(type: Type | undefined): Range | undefined {
   let inner = type;
   while (inner?.tag === "opaque" && inner.name === "optional_type") inner = inner.parameters[0];

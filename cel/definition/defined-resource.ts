@@ -1,4 +1,4 @@
-/** A definition as a resource of a plugin. */
+/** Makes a resource of a plugin from a definition. */
 import type { Spec } from "../../core/definition/definition.ts";
 import { resourceOf } from "../../core/definition/resource.ts";
 import type { Resource } from "../../core/plugin.ts";
@@ -11,8 +11,9 @@ export interface Definition {
 }
 
 /**
- * The resource of a plugin that serves the objects of a definition as the definition did: the same paths, schemas, defaults, validation with
- * rules, columns, selectable fields and subresources, and the same stored bytes. Add hooks and call those of the resource in them:
+ * Makes the resource of a plugin that serves the objects of a definition as the definition did: the same paths, schemas, defaults,
+ * validation with rules, columns, selectable fields and subresources, and the same stored bytes. Add hooks and call those of the resource
+ * in them:
  *
  *     const base = definedResource(definition);
  *     const things = defineResource({ ...base, create: (next, context) => [...base.create!(next, context), ...own(next)] });

@@ -1,4 +1,4 @@
-/** Calls of functions and operators: choice of the overload, arguments, cost. */
+/** Compiles calls of functions and operators: the choice of the overload, the arguments and the cost. */
 import type { Call } from "../ast.ts";
 import type { FunctionDeclaration, Overload } from "../declarations.ts";
 import { hasStandardCost, standardCost } from "../functions/standard/costs.ts";
@@ -9,7 +9,7 @@ import { Frame, type Run } from "./frame.ts";
 import { membership } from "./membership.ts";
 import { constant, noOverload, type Planning, type Scope, type Step, Unplannable } from "./step.ts";
 
-/** Functions that are evaluated before the expression runs, if their argument is constant. */
+/** Conversions that are evaluated before the expression runs if their argument is constant. */
 const conversions: ReadonlySet<string> = new Set([
   "bool",
   "bytes",
@@ -26,7 +26,7 @@ const conversions: ReadonlySet<string> = new Set([
 /** A call whose arguments are compiled. */
 interface Planned {
   readonly declaration: FunctionDeclaration;
-  /** Id of the overload; empty if it depends on the types of the arguments. */
+  /** The id of the overload; empty if it depends on the types of the arguments at run time. */
   readonly overload: string;
   readonly args: readonly Step[];
 }
@@ -43,7 +43,7 @@ export function planCall(call: Call, scope: Scope, planning: Planning): Step {
   return folded({ declaration, overload, args });
 }
 
-/** Evaluates a call before the expression runs where upstream does. */
+/** Evaluates a call before the expression runs, in the cases in which upstream does. */
 function folded(planned: Planned): Step {
   const { declaration, overload, args } = planned;
   const [first, second] = args;
@@ -60,7 +60,7 @@ function folded(planned: Planned): Step {
   return { run: typeof pattern === "string" ? runPattern(planned, pattern) : runOf(planned) };
 }
 
-/** A call with a constant pattern. */
+/** Compiles a call with a constant pattern. */
 function runPattern(planned: Planned, text: string): Run {
   const checked = patternOf(text);
   if (checked instanceof CelError) throw new Unplannable(checked.message);
@@ -79,14 +79,14 @@ function runPattern(planned: Planned, text: string): Run {
   };
 }
 
-/** With a constant pattern, upstream's error for arguments of wrong types does not name them. */
+/** Makes the implementation for a constant pattern. Upstream's error for arguments of wrong types does not name them in this case. */
 function withShortError({ declaration, overload }: Planned, call: Implementation): Implementation {
   const types = declaration.overloads.find(({ id }) => id === overload)?.args;
   if (types === undefined) return call;
   return (...args) => args.every((value, index) => isAssignable(types[index]!, value)) ? call(...args) : noOverload;
 }
 
-/** The implementation for arguments that are no errors. */
+/** The implementation of a function. It gets no arguments that are errors. */
 type Implementation = (...args: Value[]) => Value;
 
 function implementationOf(declaration: FunctionDeclaration, id: string): Implementation {
@@ -96,7 +96,7 @@ function implementationOf(declaration: FunctionDeclaration, id: string): Impleme
   return guarded(declaration.name, declaration.overloads);
 }
 
-/** Calls the first overload whose types the arguments have. */
+/** Makes a function that calls the first overload whose types the arguments have. */
 function guarded(name: string, overloads: readonly Overload[]): Implementation {
   return (...args) => {
     for (const { args: types, call, nonStrict = false } of overloads) {
@@ -110,7 +110,7 @@ function guarded(name: string, overloads: readonly Overload[]): Implementation {
   };
 }
 
-/** Charges a call that was made. */
+/** Charges the cost of a call that was made. */
 type Charge = (frame: Frame, args: readonly Value[], result: Value) => void;
 
 function chargeOf({ cost }: FunctionDeclaration, overload: string): Charge {
@@ -128,7 +128,7 @@ function runOf(planned: Planned): Run {
   if (args.length === 0) return runWithout(planned, call);
   const isNonStrict = declaration.overloads.some(({ nonStrict }) => nonStrict === true);
   if (isNonStrict) return runNonStrict(planned, call);
-  // A function of several overloads that is chosen by its arguments stops at the first argument that fails.
+  // If the arguments choose one of several overloads, evaluation stops at the first argument that fails.
   const isChosen = overload === "" && declaration.call === undefined && declaration.overloads.length > 1;
   const isVariadic = declaration.overloads.find(({ id }) => id === overload)?.variadic === true;
   if (args.length > 2 || isChosen || isVariadic) return runVariadic(planned, call);
@@ -183,7 +183,7 @@ function runBinary({ declaration, overload, args }: Planned, call: Implementatio
   };
 }
 
-/** Stops at the first argument that fails. Only the last one may fail and be charged. */
+/** Stops at the first argument that fails. The call is only charged if all arguments, or all but the last, have succeeded. */
 function runVariadic({ declaration, overload, args }: Planned, call: Implementation): Run {
   const runs = args.map(({ run }) => run);
   const charge = chargeOf(declaration, overload);

@@ -12,7 +12,7 @@ export interface Selector {
   readonly key: Value | undefined;
   readonly run: Run;
   readonly optional: boolean;
-  /** The last selector of `has`. */
+  /** Whether it is the last selector of `has`. */
   readonly isTest: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface Chain {
 const noOverload = new CelError("no such overload");
 const none = new OptionalValue(undefined);
 
-/** The chain with one more selector. Selectors of a conditional belong to both of its branches. */
+/** Returns the chain with one more selector. A selector of a conditional belongs to both of its branches. */
 export function extended({ source, selectors }: Chain, selector: Selector): Chain {
   if (source.tag === "value") return { source, selectors: [...selectors, selector] };
   const then = extended(source.then, selector);
@@ -36,7 +36,7 @@ export function extended({ source, selectors }: Chain, selector: Selector): Chai
   return { source: { ...source, then, otherwise }, selectors: [...selectors, selector] };
 }
 
-/** Evaluates a chain. The start of a chain costs one unit where it is a node of its own, not as a branch or a key. */
+/** Evaluates a chain. Its start costs one unit if it is a node of its own, and nothing if it is a branch or a key. */
 export function runOfChain(chain: Chain): Run {
   const inner = runWithoutStart(chain);
   if (chain.source.tag === "conditional") return chain.selectors.some(({ isTest }) => isTest) ? discounted(inner) : inner;
@@ -48,7 +48,7 @@ export function runOfChain(chain: Chain): Run {
   };
 }
 
-/** `has` of a member of a conditional: upstream subtracts the start of a chain that it did not charge. */
+/** Evaluates `has` of a member of a conditional. Upstream subtracts the start of a chain there without having charged it. */
 function discounted(inner: Run): Run {
   return (frame) => {
     const value = inner(frame);
@@ -91,7 +91,7 @@ function runSelectors(source: Run, selectors: readonly Selector[]): Run {
   };
 }
 
-/** Applies a selector that is not optional. It costs one unit, also if it fails. */
+/** Applies a selector that is not optional. It costs one unit, even if it fails. */
 function applied(frame: Frame, value: Value, { key, run, isTest }: Selector): Value {
   if (key === undefined) {
     const computed = run(frame);
@@ -100,10 +100,10 @@ function applied(frame: Frame, value: Value, { key, run, isTest }: Selector): Va
     return isKey(computed) || computed instanceof Uint ? select(value, computed) : invalidKey(computed);
   }
   frame.charge(1);
-  return isTest ? hasMember(value, key as string) : select(value, key); // `has` has the name of a field
+  return isTest ? hasMember(value, key as string) : select(value, key); // the key of `has` is the name of a field
 }
 
-/** Applies selectors to the value of an optional. A selector costs one unit if there is a value. */
+/** Applies selectors to the value of an optional. Each costs one unit if there is a value. */
 function runOptional(frame: Frame, start: Value | undefined, selectors: readonly Selector[]): Value {
   let value = start;
   for (const { key, run, isTest } of selectors) {

@@ -1,4 +1,4 @@
-/** Literals of lists, maps and objects. A literal of constants is made once and costs nothing. */
+/** Compiles literals of lists, maps and objects. A literal of constants is made once and costs nothing. */
 import type { ListLiteral, MapLiteral, StructLiteral } from "../ast.ts";
 import type { Environment } from "../declarations.ts";
 import { messageOf } from "../messages.ts";
@@ -29,7 +29,7 @@ function constantOf({ constant }: Step): Value {
   return constant!;
 }
 
-/** A literal costs the same whether it succeeds or fails. */
+/** Charges a literal the same whether it succeeds or fails. */
 function charged(run: Run, units: number): Run {
   return (frame) => {
     const value = run(frame);

@@ -1,4 +1,4 @@
-/** Comprehensions: loops that fold a list or map into an accumulator. They cost what their parts cost. */
+/** Compiles comprehensions: loops that fold a list or map into an accumulator. They cost what their parts cost. */
 import type { Comprehension } from "../ast.ts";
 import { finished, MutableList, MutableMap } from "../value/collections.ts";
 import { representation } from "../value/type.ts";
@@ -51,13 +51,13 @@ export function planFold(expr: Comprehension, scope: Scope, planning: Planning):
   };
 }
 
-/** An empty list or map becomes one that the steps of the comprehension extend in place. */
+/** Returns a list or map that the steps of the comprehension extend in place, if `value` is an empty one. */
 function mutable(value: Value): Value {
   if (value instanceof ListValue && value.size === 0) return new MutableList();
   return value instanceof MapValue && value.size === 0 ? new MutableMap() : value;
 }
 
-/** One iteration. False if the loop ends before it. */
+/** Runs one iteration. Returns false if the loop ends before it. */
 function iterate(frame: Frame, { condition, step, accumulator }: Fold): boolean {
   spend(1);
   const goesOn = condition(frame);

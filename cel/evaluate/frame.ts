@@ -6,10 +6,10 @@ export class CostExceeded {}
 
 const costExceeded = new CostExceeded();
 
-/** The values of variables by name; undefined if a variable has no value. */
+/** Returns the value of a variable by its name; undefined if it has no value. */
 export type Variables = (name: string) => Value | undefined;
 
-/** Thrown where upstream's evaluation fails as a whole, with its message. Only `program.ts` catches it. */
+/** Thrown where upstream's evaluation fails as a whole. It has upstream's message. Only `program.ts` catches it. */
 export class Aborted {
   readonly message: string;
   constructor(message: string) {
@@ -19,7 +19,7 @@ export class Aborted {
 
 const costFailed = new Aborted("internal error: interface conversion: *types.Err is not traits.Lister: missing method Add");
 
-/** Ends the evaluation if a value cannot be the key of a map upstream. */
+/** Ends the evaluation if upstream does not allow the value as a key of a map. */
 export function requireKey(value: Value): void {
   if (value instanceof Uint8Array) throw new Aborted("internal error: runtime error: hash of unhashable type types.Bytes");
 }
@@ -43,5 +43,5 @@ export class Frame {
   }
 }
 
-/** A compiled expression: it evaluates itself and charges its cost. */
+/** A compiled expression. It evaluates itself and charges its cost. */
 export type Run = (frame: Frame) => Value;

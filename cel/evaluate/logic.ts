@@ -1,11 +1,13 @@
-/** `&&`, `||`, the conditional, `or` and `orValue`: they evaluate only the operands that they need, and cost nothing themselves. */
+/**
+ * Compiles `&&`, `||`, the conditional, `or` and `orValue`. They evaluate only the operands that they need, and cost nothing themselves.
+ */
 import { CelError, OptionalValue, type Value } from "../values.ts";
 import type { Chain } from "./chain.ts";
 import { runOfChain } from "./chain.ts";
 import type { Run } from "./frame.ts";
 import { noOverload, type Step } from "./step.ts";
 
-/** `&&` if `decisive` is false, `||` if it is true. An error counts only if no operand decides. */
+/** Compiles `&&` if `decisive` is false, `||` if it is true. An error counts only if no operand decides the result. */
 export function connective(operands: readonly Step[], decisive: boolean): Step {
   const runs = operands.map(({ run }) => run);
   const [left, right] = runs;
@@ -38,7 +40,7 @@ function errorOf(value: Value): CelError {
   return value instanceof CelError ? value : noOverload;
 }
 
-/** `condition ? then : otherwise`. Selectors after it extend its branches. */
+/** Compiles `condition ? then : otherwise`. Selectors after it extend its branches. */
 export function conditional(condition: Step, then: Step, otherwise: Step): Step {
   const chain: Chain = {
     source: { tag: "conditional", condition: condition.run, then: chainOf(then), otherwise: chainOf(otherwise) },
@@ -47,7 +49,7 @@ export function conditional(condition: Step, then: Step, otherwise: Step): Step 
   return { run: runOfChain(chain), chain };
 }
 
-/** A step as the start of a chain. */
+/** Returns a step as the start of a chain. */
 export function chainOf({ run, chain }: Step): Chain {
   return chain ?? { source: { tag: "value", run }, selectors: [] };
 }

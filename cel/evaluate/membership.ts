@@ -1,10 +1,10 @@
-/** `x in [constants]`: a lookup in a set, which costs nothing. */
+/** Compiles `x in [constants]` to a lookup in a set, which costs nothing. */
 import { isIntRange, isUintRange } from "../value/numbers.ts";
 import { CelError, ListValue, Uint, type Value } from "../values.ts";
 import { requireKey, type Run } from "./frame.ts";
 import { constant, type Step } from "./step.ts";
 
-/** Undefined if the list has elements that are no bool, number or string. */
+/** Returns undefined if the list has elements that are no bool, number or string. */
 export function membership(element: Run, list: Value): Step | undefined {
   if (!(list instanceof ListValue)) return undefined;
   if (list.size === 0) return constant(false);
@@ -25,7 +25,7 @@ export function membership(element: Run, list: Value): Step | undefined {
   };
 }
 
-/** Adds a value in each numeric type that can hold it. */
+/** Adds a value, in each numeric type that can hold it. */
 function addNumbers(value: Value, values: Set<Value>, uints: Set<bigint>): void {
   if (!(value instanceof Uint)) values.add(value);
   if (typeof value === "bigint") {

@@ -1,4 +1,4 @@
-/** A checked expression to closures: one per node, made once. */
+/** Compiles a checked expression to closures. There is one for each node, and it is made once. */
 import { type Call, type Expr, type Identifier, operators, type Select } from "../ast.ts";
 import type { CheckedAst, Environment } from "../declarations.ts";
 import { representation } from "../value/type.ts";
@@ -18,7 +18,7 @@ export interface Plan {
   readonly slots: number;
 }
 
-/** Compiles an expression. Throws `Unplannable`. */
+/** Compiles an expression. Throws `Unplannable` if it cannot be compiled. */
 export function planOf(ast: CheckedAst, environment: Environment): Plan {
   let slots = 0;
   const planning: Planning = {
@@ -57,7 +57,7 @@ function typeNameOf({ id, type }: { readonly id: number; readonly type: string }
   return known?.tag === "object" ? known.name : type;
 }
 
-/** A variable or the name of a type. `text` is the name as it is written. */
+/** Compiles a variable or the name of a type. `text` is the name as it is written. */
 function planName({ id }: Identifier | Select, text: string, scope: Scope, { ast, environment }: Planning): Step {
   const reference = ast.references.get(id);
   if (reference?.tag === "type") {
@@ -94,7 +94,7 @@ function planSelect(expr: Select, scope: Scope, planning: Planning): Step {
   return withSelector(operand, { key: expr.field, run: () => expr.field, optional: false, isTest: expr.testOnly });
 }
 
-/** The name that selectors on an identifier spell. */
+/** Returns the name that an identifier with selectors spells. */
 function qualifiedName(expr: Expr): string {
   if (expr.tag === "identifier") return expr.name;
   return expr.tag === "select" ? `${qualifiedName(expr.operand)}.${expr.field}` : "";
@@ -102,7 +102,7 @@ function qualifiedName(expr: Expr): string {
 
 function withSelector(operand: Step, selector: Selector): Step {
   const chain = extended(chainOf(operand), selector);
-  // A presence test is a value: selectors after it do not extend its chain.
+  // The result of a presence test is a value: selectors after it do not extend its chain.
   return selector.isTest ? { run: runOfChain(chain) } : { run: runOfChain(chain), chain };
 }
 
@@ -113,7 +113,7 @@ function planOperator(call: Call, scope: Scope, planning: Planning): Step {
     case operators.or:
       return connective(args.map((arg) => planning.plan(arg, scope)), call.function === operators.or);
     case operators.conditional: {
-      const [condition, then, otherwise] = args.map((arg) => planning.plan(arg, scope)) as [Step, Step, Step]; // the parser makes three
+      const [condition, then, otherwise] = args.map((arg) => planning.plan(arg, scope)) as [Step, Step, Step]; // the parser makes three arguments
       return conditional(condition, then, otherwise);
     }
     case operators.index:
@@ -134,7 +134,7 @@ function planIndex({ args, function: name }: Call, scope: Scope, planning: Plann
   if (index.constant !== undefined && !isSelectorKey(index.constant)) {
     throw new Unplannable(`invalid qualifier type: ${representation(index.constant)}`);
   }
-  // A chain as a key is not charged for its start; another computed key is charged as a chain of its own.
+  // If the key is a chain, its start is not charged. Another computed key is charged as a chain of its own.
   const run = index.chain === undefined ? index.run : runWithoutStart(index.chain);
   return withSelector(operand, { key: index.constant, run, optional: name !== operators.index, isTest: false });
 }
@@ -143,7 +143,7 @@ function isSelectorKey(value: Value): boolean {
   return isKey(value) || value instanceof Uint;
 }
 
-/** `or` and `orValue` of optionals; undefined for other functions of these names. */
+/** Compiles `or` and `orValue` of optionals; undefined for other functions with these names. */
 function planAlternative(call: Call, scope: Scope, planning: Planning): Step | undefined {
   const { target, args, id } = call;
   if (target === undefined || args.length !== 1) return undefined;

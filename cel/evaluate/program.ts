@@ -7,35 +7,38 @@ import { type Plan, planOf } from "./plan.ts";
 import { Unplannable } from "./step.ts";
 import { bound } from "../../core/bound.ts";
 
-/** Cost units of one evaluation of a CEL expression (upstream's per call limit). */
+/** Maximum cost units of one evaluation of a CEL expression (upstream's limit for a call). */
 const celCallCostMax = bound(1_000_000);
 /**
- * Steps of one evaluation of a CEL expression, beside its cost: a step is some tens of nanoseconds, as for an element that is visited. It
- * bounds what is cheap in cost units, such as comparing large lists in a loop.
+ * Maximum number of steps of one evaluation of a CEL expression, in addition to the bound of its cost. A step takes some tens of
+ * nanoseconds, such as visiting an element. This bounds work that is cheap in cost units, such as comparing large lists in a loop.
  */
 export const celCallStepsMax = bound(20_000_000);
 
-/** The outcome of one evaluation. */
+/** The result of one evaluation. */
 export interface Evaluation {
-  /** The result, or a `CelError`. */
+  /** The value, or a `CelError`. */
   readonly value: Value;
   /** Units that were spent. */
   readonly cost: number;
-  /** The evaluation was stopped, because it exceeded its cost limit (`cost`) or a bound of work or memory (`work`). */
+  /**
+   * Why the evaluation was stopped: it has exceeded its cost limit (`cost`) or a bound of work or memory (`work`). Absent if it has ended
+   * by itself.
+   */
   readonly stopped?: "cost" | "work";
 }
 
 /** A compiled expression. It has no state: it can be evaluated any number of times, also within another evaluation. */
 export interface Program {
   readonly ast: CheckedAst;
-  /** Evaluates it. `costMax` is the limit of this call in units. Default: `celCallCostMax`. */
+  /** Evaluates the expression. `costMax` is the limit of this call in units. Default: `celCallCostMax`. */
   evaluate(variables: Variables, costMax?: number): Evaluation;
 }
 
 const tooCostly = new CelError("operation cancelled: actual cost limit exceeded");
 const tooMuchWork = new CelError("operation interrupted");
 
-/** The program of a checked expression; a text if it cannot be compiled. */
+/** Makes the program of a checked expression; returns a text if it cannot be compiled. */
 export function programOf(ast: CheckedAst, environment: Environment): Program | string {
   const plan = planned(ast, environment);
   if (typeof plan === "string") return plan;

@@ -1,10 +1,10 @@
-/** Members of values: fields, keys and indices. */
+/** Selects members of values: fields, keys and indices. */
 import { intOf } from "../value/numbers.ts";
 import { messageText } from "../value/text.ts";
 import { typeNameOf } from "../value/type.ts";
 import { CelError, ListValue, MapValue, ObjectValue, type Value } from "../values.ts";
 
-/** `value[key]` or `value.key`. A `CelError` if there is none. */
+/** Returns `value[key]` or `value.key`; a `CelError` if there is no such member. */
 export function select(value: Value, key: Value): Value {
   if (value instanceof MapValue) {
     const member = value.find(key);
@@ -19,7 +19,7 @@ export function select(value: Value, key: Value): Value {
   return value instanceof CelError ? value : noSuchKey(key);
 }
 
-/** The same for optional selectors: undefined if there is none, also for values without members. */
+/** Does the same for optional selectors: undefined if there is no such member, even for values that have no members at all. */
 export function selectIfPresent(value: Value, key: Value): Value | undefined {
   if (value instanceof MapValue) return value.find(key);
   if (value instanceof ListValue) {
@@ -55,7 +55,7 @@ function noSuchKey(key: Value): CelError {
   return new CelError(`no such key: ${messageText(key)}`);
 }
 
-/** Index of an element; undefined if it is out of bounds. */
+/** Returns the index of an element; undefined if it is out of bounds. */
 function indexOf(list: ListValue, key: Value): number | CelError | undefined {
   const index = intOf(key);
   if (index !== undefined) return index >= 0n && index < BigInt(list.size) ? Number(index) : undefined;

@@ -1,4 +1,4 @@
-/** Compiled nodes, and what the compilation of one node needs of the others. */
+/** Defines compiled nodes, and what the compilation of one node needs from others. */
 import type { Expr } from "../ast.ts";
 import type { CheckedAst, Environment } from "../declarations.ts";
 import { CelError, type Value } from "../values.ts";
@@ -8,9 +8,9 @@ import type { Run } from "./frame.ts";
 /** A node of an expression in compiled form. */
 export interface Step {
   readonly run: Run;
-  /** The value, if it is known before the expression runs. */
+  /** The value of the node, if it is known before the expression runs. */
   readonly constant?: Value;
-  /** The node as a variable with selectors, or a conditional: selectors extend it. */
+  /** The node as a chain, if it is a variable with selectors or a conditional. Further selectors extend it. */
   readonly chain?: Chain;
 }
 
@@ -36,7 +36,7 @@ export class Unplannable {
 
 export const noOverload: CelError = new CelError("no such overload");
 
-/** A node whose value is known. Constants cost nothing. */
+/** Makes a node whose value is known. Constants cost nothing. */
 export function constant(value: Value): Step {
   return { run: () => value, constant: value };
 }

@@ -12,7 +12,7 @@ const key = parameterType("K");
 const value = parameterType("V");
 const map = mapType(key, value);
 
-/** The map with one more entry. The accumulator of a comprehension is extended in place. */
+/** Returns the map with one more entry. It extends the accumulator of a comprehension in place. */
 function insert(map: MapValue, key: Value, value: Value): MapValue | CelError {
   if (map instanceof MutableMap) return map.insert(key, value, messageText);
   if (map.find(key) !== undefined) return new CelError(`insert failed: key ${messageText(key)} already exists`);
@@ -40,7 +40,7 @@ export const comprehensionsLibrary: Library = {
   functions: [
     {
       name: "cel.@mapInsert",
-      // Calls have arguments of the types of their signatures.
+      // The casts are safe, because calls have arguments of the types of their signatures.
       overloads: [
         overload("@mapInsert_map_key_value", [map, key, value], map, (map, key, value) => insert(map as MapValue, key!, value!)),
         overload("@mapInsert_map_map", [map, map], map, (map, entries) => insertAll(map as MapValue, entries as MapValue)),

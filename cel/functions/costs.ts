@@ -1,18 +1,18 @@
-/** Costs that several libraries share: fixed units, and units by the length of the strings that a function reads. */
+/** Costs that several libraries share: fixed ones, and those that grow with the length of the strings that a function reads. */
 import { exactly, scaled, traversalFactor } from "../cost/range.ts";
 import type { CallEstimate, EstimatedCall, Estimator, FunctionDeclaration, Overload } from "../declarations.ts";
 import { costSize } from "../value/size.ts";
 import type { Value } from "../values.ts";
 
-/** Cost at run time and estimate of a function. */
+/** The cost of a function at run time, and its estimate. */
 export type Costs = Pick<FunctionDeclaration, "cost" | "estimate">;
 
-/** A function declaration. */
+/** Makes a function declaration. */
 export function declare(name: string, costs: Costs, ...overloads: readonly Overload[]): FunctionDeclaration {
   return { name, overloads, ...costs };
 }
 
-/** Size of an argument, 1 for errors. */
+/** Returns the size of an argument; 1 for an error. */
 export function sizeOf(value: Value | undefined): number {
   return value === undefined ? 1 : costSize(value);
 }
@@ -23,7 +23,7 @@ export function fixed(units: number): Costs {
   return { cost: () => units, estimate: () => estimate };
 }
 
-/** The receiver is read so many times, at the cost of the estimated size of the result being the receiver's. */
+/** The costs of a function that reads its receiver this many times. The estimated size of its result is that of the receiver. */
 export function readingReceiver(passes: number): Costs {
   return {
     cost: (_, args) => Math.ceil(sizeOf(args[0]) * passes * traversalFactor),

@@ -6,7 +6,7 @@ import { type Costs, declare, reading } from "./costs.ts";
 import type { Library } from "./library.ts";
 import { overload } from "./standard/overload.ts";
 
-/** The argument is read once. The estimated size of the result is the argument's. */
+/** The costs of reading the argument once. The estimated size of the result is the argument's. */
 const escaping: Costs = {
   ...reading(1),
   estimate: ({ args }, estimator) => {
@@ -16,7 +16,7 @@ const escaping: Costs = {
   },
 };
 
-/** A key as a part of a JSON pointer. */
+/** Returns a key as a part of a JSON pointer. */
 function escapeKey(key: string): string {
   spend(key.length);
   return key.replaceAll("~", "~0").replaceAll("/", "~1");

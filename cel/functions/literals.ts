@@ -14,7 +14,9 @@ function issueAt(ast: CheckedAst, expr: Expr, message: string): Issue {
   return { message, position: ast.positions.get(expr.id) ?? -1 };
 }
 
-/** Literals of the first argument that each function accepts. Upstream also checks the first argument of `matches(text, pattern)`. */
+/**
+ * Checks of the first argument of each function, if it is a literal. Upstream also checks the first argument of `matches(text, pattern)`.
+ */
 const accepted: Readonly<Record<string, (value: Value) => boolean>> = {
   duration: (value) => typeof value === "string" && durationOf(value) !== undefined,
   timestamp: (value) =>
@@ -22,7 +24,7 @@ const accepted: Readonly<Record<string, (value: Value) => boolean>> = {
   matches: (value) => typeof value === "string" && !(patternOf(value) instanceof CelError),
 };
 
-/** Calls of one function with literals that it does not accept. */
+/** Finds calls of one function with literals that it does not accept. */
 function checkCalls(name: string): (ast: CheckedAst) => readonly Issue[] {
   const isAccepted = accepted[name]!;
   const isWrong = ({ args: [literal] }: Call): boolean => literal?.tag === "constant" && !isAccepted(literal.value as Value);
@@ -37,7 +39,7 @@ function checkCalls(name: string): (ast: CheckedAst) => readonly Issue[] {
   };
 }
 
-/** The type of a part without its wrapper; of an optional part, the type of its value. */
+/** Returns the type of a part without its wrapper; for an optional part, the type of its value. */
 function partType(ast: CheckedAst, part: Expr, optional: boolean): Type | undefined {
   const type = ast.types.get(part.id);
   const inner = optional && type?.tag === "opaque" ? type.parameters[0] : type;
@@ -49,7 +51,7 @@ function mismatch(ast: CheckedAst, part: Expr, expected: Type | undefined, found
   return issueAt(ast, part, `expected type '${typeText(expected)}' but found '${typeText(found)}'`);
 }
 
-/** Lists and maps whose elements, keys or values differ in type, except in arguments of `format`. */
+/** Finds lists and maps whose elements, keys or values differ in type, except in arguments of `format`. */
 function checkTypesOfElements(ast: CheckedAst): readonly Issue[] {
   const exempt = new Set<Expr>();
   for (const expr of descendants(ast.expr)) {

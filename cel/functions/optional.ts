@@ -19,7 +19,7 @@ const optionals = listType(optionalV);
 
 const none = new OptionalValue(undefined);
 
-// Calls have arguments of the types of their signatures.
+// The casts below are safe, because calls have arguments of the types of their signatures.
 
 function of(value: Value): Value {
   return new OptionalValue(value);
@@ -48,7 +48,7 @@ function unwrap(list: Value): Value {
   return new ArrayList(values);
 }
 
-/** `or`, `orValue` and the operators are compiled by the evaluator: they evaluate their second operand only when it is needed. */
+/** The evaluator compiles `or`, `orValue` and the operators, because they evaluate their second operand only when it is needed. */
 const functions: readonly FunctionDeclaration[] = [
   { name: "optional.of", overloads: [overload("optional_of", [parameterV], optionalV, of)] },
   { name: "optional.ofNonZeroValue", overloads: [overload("optional_ofNonZeroValue", [parameterV], optionalV, ofNonZero)] },

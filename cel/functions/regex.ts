@@ -10,7 +10,7 @@ import { type Costs, declare, sizeOf } from "./costs.ts";
 import type { Library } from "./library.ts";
 import { member } from "./standard/overload.ts";
 
-/** The text times the pattern; the text counts one character more. */
+/** Costs of the text's length times the pattern's. The text counts as one character longer. */
 const matching: Costs = {
   cost: (_, args) => traversal(1 + sizeOf(args[0])) * Math.ceil(sizeOf(args[1]) * patternFactor),
   estimate: ({ target, args }, estimator) => {
@@ -21,19 +21,19 @@ const matching: Costs = {
   },
 };
 
-/** Steps of one search, beside those of its characters. */
+/** Number of steps of one search, in addition to those of its characters. */
 const searchSteps = 20;
 
-/** The first matches, at most `max` if it is not negative. An empty match directly after a match does not count. */
+/** Returns the first matches, at most `max` if it is not negative. An empty match directly after another match does not count. */
 function matches(text: string, source: string, max: bigint): readonly string[] | CelError {
   const pattern = patternOf(source);
   if (pattern instanceof CelError) return new CelError(`Illegal regex: ${pattern.message}`);
   const found: string[] = [];
   if (max === 0n) return found;
-  // Before the search, because a literal prefix may take time for each of its characters at each character of the text.
+  // This is charged before the search, because a literal prefix may take time for each of its characters at each character of the text.
   spendMatch(pattern, text.length);
   const matcher = pattern.matcher(text);
-  let end = -1; // of the last match
+  let end = -1; // the end of the last match
   for (let at = 0; at <= text.length;) {
     spend(searchSteps);
     const isFound = matcher.find(at);

@@ -11,7 +11,7 @@ import { overload } from "./standard/overload.ts";
 const list = listType(parameterType("T"));
 const lists = [list, list];
 
-/** Each element is compared with each element of the other list, so many times. */
+/** Returns the costs of comparing each element with each element of the other list, this many times. */
 function comparing(passes: number): Costs {
   return {
     cost: (_, args) => 1 + Math.floor(sizeOf(args[0]) * sizeOf(args[1]) * passes),

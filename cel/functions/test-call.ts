@@ -1,4 +1,4 @@
-/** Calls of library functions without the evaluator, for tests. */
+/** Calls library functions without the evaluator, for tests. */
 import { environment, libraries } from "../environment.ts";
 import { isAssignable } from "../value/type.ts";
 import { CelError, type Value } from "../values.ts";
@@ -12,7 +12,10 @@ export interface Called {
   readonly cost: number;
 }
 
-/** Calls the first overload that takes the arguments; the receiver of a member function is the first. Errors are passed on, as in evaluations. */
+/**
+ * Calls the first overload that takes the arguments. The receiver of a member function is the first argument. As in evaluations, errors are
+ * passed on.
+ */
 export function called(name: string, ...args: readonly Value[]): Called {
   const declaration = functions.get(name);
   const overload = declaration?.overloads.find(({ args: types }) =>
@@ -25,7 +28,7 @@ export function called(name: string, ...args: readonly Value[]): Called {
   return { value, cost: declaration.cost?.(overload.id, args, value) ?? 1 };
 }
 
-/** The value of a call. */
+/** Returns the value of a call. */
 export function valueOf(name: string, ...args: readonly Value[]): Value {
   return called(name, ...args).value;
 }

@@ -28,7 +28,7 @@ abstract class Uncomparable extends OpaqueValue {
   }
 }
 
-/** The variable `authorizer`: checks of one user. */
+/** The variable `authorizer`: it makes checks for one user. */
 export class AuthorizerValue extends Uncomparable {
   readonly type = authorizerType.name;
   readonly user: Caller;
@@ -159,7 +159,7 @@ function isBlank(text: string): boolean {
   return trim(text) === "";
 }
 
-/** Sets a member of a check of a resource. */
+/** Declares a function that sets a member of a check of a resource. */
 function setter(name: keyof Resource, id: string, costs: Costs = fixed(1)): FunctionDeclaration {
   const call = (check?: Value, value?: Value) => (check as ResourceCheck).with({ [name]: value as string });
   return declare(name, costs, member(id, [resourceCheckType, stringType], resourceCheckType, call));
@@ -170,10 +170,10 @@ function ofDecision(name: string, result: Type, call: (decision: AuthorizationDe
   return declare(name, fixed(1), overload);
 }
 
-/** Units of a check: two fit into an evaluation. */
+/** Cost units of a check. Two checks fit into an evaluation. */
 const checkCost = 350_000;
 
-/** Reading the selector, and a list of requirements of at least two characters. */
+/** Costs of reading a selector, which upstream treats as a list of requirements of at least two characters each. */
 const selecting: Costs = {
   cost: (_, args) => Number(selectorRange(exactly(BigInt(sizeOf(args[1])))).max),
   estimate: ({ args }, estimator) => args[0] && { cost: selectorRange(estimator.sizeOf(args[0])) },

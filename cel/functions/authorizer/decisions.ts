@@ -17,7 +17,7 @@ export interface AccessCheck {
 
 /** Answers checks while an expression runs. */
 export interface AccessPort {
-  /** The decision; undefined if it is not known yet. */
+  /** Returns the decision; undefined if it is not known yet. */
   decide(check: AccessCheck): AuthorizationDecision | undefined;
 }
 
@@ -34,14 +34,15 @@ export class DecisionTable implements AccessPort {
   }
 
   /**
-   * Evaluates until the table has all decisions that the evaluation needs. Checks after the first missing one are not decided: with its
-   * decision the expression may not need them. By the cost of a check, at most two fit into an evaluation. One evaluation at a time uses a table.
+   * Evaluates until the table has all decisions that the evaluation needs. Checks after the first missing one are not decided yet, because
+   * with the decision the expression may not need them. The cost of a check allows at most two in an evaluation. Only one evaluation at a
+   * time may use a table.
    */
   async evaluate<T>(run: () => T | Promise<T>, authorize: (check: AccessCheck) => Promise<AuthorizationDecision>): Promise<T> {
     for (;;) {
       this.#missing = undefined;
       const result = await run();
-      // Set by `decide` while `run` ran.
+      // `decide` has set this while `run` was running.
       const missing = this.#missing as AccessCheck | undefined;
       if (missing === undefined) return result;
       this.#known.set(keyOf(missing), await authorize(missing));

@@ -1,8 +1,8 @@
-/** Dates and times as upstream's formats `date` and `datetime` accept them. */
+/** Checks dates and times as upstream's formats `date` and `datetime` do. */
 
 const daysOfMonth = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** A date `2006-01-02` that exists. */
+/** Whether the text is a date such as `2006-01-02` that exists. */
 export function isDate(text: string): boolean {
   if (!/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text)) return false;
   const year = Number(text.slice(0, 4)), month = Number(text.slice(5, 7)), day = Number(text.slice(8));
@@ -11,8 +11,8 @@ export function isDate(text: string): boolean {
 }
 
 /**
- * A date, `t`, and a time of day with a zone. What follows a second `t` is ignored, any character separates the fraction, and offsets of
- * zones are not checked: all as upstream.
+ * Whether the text is a date, `t`, and a time of day with a zone. As in upstream, text after a second `t` is ignored, any character
+ * separates the fraction, and offsets of zones are not checked.
  */
 export function isDateTime(text: string): boolean {
   const [date, time] = text.toLowerCase().split("t", 2);

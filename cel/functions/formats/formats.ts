@@ -27,7 +27,7 @@ const formatType = objectType("kubernetes.NamedFormat");
 export class FormatValue extends OpaqueValue {
   readonly type = "kubernetes.NamedFormat";
   readonly name: string;
-  /** Length of the pattern by which upstream charges a validation. */
+  /** Length of the format's pattern, by which upstream charges a validation. */
   readonly patternLength: number;
   readonly validate: (text: string) => readonly string[];
   constructor(name: string, patternLength: number, validate: (text: string) => readonly string[]) {
@@ -46,7 +46,7 @@ function unless(holds: (text: string) => boolean, message: string): (text: strin
 }
 
 const uuid = /^[0-9A-Fa-f]{8}-?[0-9A-Fa-f]{4}-?[0-9A-Fa-f]{4}-?[0-9A-Fa-f]{4}-?[0-9A-Fa-f]{12}$/;
-/** Groups of four characters of base64, of which the last may be padded. Not empty. */
+/** Whether the text is base64: one or more groups of four characters, of which the last may be padded. */
 function isBase64(text: string): boolean {
   return text !== "" && text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
 }
@@ -78,9 +78,9 @@ function validate(format: FormatValue, text: string): OptionalValue {
   return new OptionalValue(found.length === 0 ? undefined : new ArrayList(found));
 }
 
-/** Largest pattern of an estimate. */
+/** Length of the pattern that an estimate assumes. */
 const estimatedPattern = 128;
-/** The text times the format's pattern; the text counts one character more. */
+/** Costs of the text's length times the pattern's. The text counts as one character longer. */
 const validating: Costs = {
   cost: (_, [format, text]) =>
     format instanceof FormatValue && text !== undefined ? traversal(1 + sizeOf(text)) * Math.ceil(format.patternLength * patternFactor) : 1,

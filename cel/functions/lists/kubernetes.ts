@@ -15,21 +15,21 @@ import { member } from "../standard/overload.ts";
 import { noOverload } from "../standard/errors.ts";
 import { type NamedType, orderedTypes } from "./types.ts";
 
-/** The type of elements or keys of a type with parameters. */
+/** Returns the first type parameter of a type: that of its elements or keys. */
 function firstParameter(type: Type): Type | undefined {
   if (type.tag === "list") return type.of;
   if (type.tag === "map") return type.key;
   return type.tag === "opaque" ? type.parameters[0] : type.tag === "type" ? type.of : undefined;
 }
 
-/** The elements of an operand, for their estimated size. */
+/** Returns the elements of an operand, whose size is estimated. */
 export function elementsOf(list: Operand): Operand | undefined {
   const type = firstParameter(list.type);
   if (type === undefined) return undefined;
   return { path: list.path.length === 0 ? [] : [...list.path, "@items"], type, expr: list.expr, size: undefined };
 }
 
-/** Units for reading a value with all that it contains. */
+/** Returns the units for reading a value and everything that it contains. */
 export function treeCost(value: Value): number {
   if (typeof value === "string") return Math.trunc(utf8Length(value) * traversalFactor);
   if (value instanceof Uint8Array) return Math.trunc(value.length * traversalFactor);
@@ -49,7 +49,7 @@ export function treeCost(value: Value): number {
   return cost;
 }
 
-/** Each element is read once. Also the costs of `indexOf` and `lastIndexOf` of strings. */
+/** The costs of reading each element once. `indexOf` and `lastIndexOf` of strings also have them. */
 export const readingElements: Costs = {
   cost: (_, args) => args[0] === undefined ? 0 : treeCost(args[0]),
   estimate: ({ target }, estimator) => {
@@ -85,7 +85,7 @@ function sum(value: Value, zero: Value): Value {
   return total;
 }
 
-/** The element that no other precedes (`order` 1) or follows (-1). */
+/** Returns the element that no other precedes (`order` 1) or follows (-1). */
 function extreme(value: Value, name: string, order: number): Value {
   const list = value as ListValue;
   let result: Value | undefined;

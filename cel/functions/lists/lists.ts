@@ -17,7 +17,7 @@ import { orderedTypes } from "./types.ts";
 
 const list = listType(parameterType("T"));
 
-/** Cost of a call that makes a list. */
+/** Returns the cost of a call that makes a list. */
 function making(factor: number, size: number): number {
   return Math.floor(size * factor) + 1 + Number(listBase);
 }
@@ -25,13 +25,13 @@ function estimateMaking(factor: number, size: Range): CallEstimate {
   return { cost: plus(plus(scaled(size, factor), exactly(1n)), exactly(listBase)), resultSize: size };
 }
 
-/** A literal int that is not negative, 0 for a negative one, or the default for anything else. */
+/** Returns the value of a literal int, 0 for a negative one, or the default for any other operand. */
 function literal(operand: Operand, otherwise: bigint): bigint {
   if (operand.expr.tag !== "constant" || typeof operand.expr.value !== "bigint") return otherwise;
   return operand.expr.value < 0n ? 0n : operand.expr.value;
 }
 
-/** The list that results is read once. */
+/** The costs of reading the resulting list once. */
 const output: Costs["cost"] = (_, _args, result) => making(1, sizeOf(result));
 
 const slicing: Costs = {
@@ -39,7 +39,7 @@ const slicing: Costs = {
   estimate: ({ target, args }, estimator) => {
     const [start, end] = args;
     if (target === undefined || start === undefined || end === undefined) return undefined;
-    // Wraps around where the start is after the end, as upstream's subtraction.
+    // As upstream's subtraction, this wraps around if the start is after the end.
     const size = BigInt.asUintN(64, literal(end, estimator.sizeOf(target).max) - literal(start, 0n));
     return estimateMaking(1, exactly(size));
   },
@@ -61,7 +61,10 @@ const flattening: Costs = {
     return estimateMaking(Number(depth), estimator.sizeOf(target));
   },
 };
-/** Each element is compared with each. Not a number for an error: upstream's costs fail for it, and with them the evaluation. */
+/**
+ * Returns the size of a list whose elements are all compared with each other. It is not a number for an error: upstream's costs fail then,
+ * and with them the evaluation.
+ */
 function comparingSize(value: Value | undefined): number {
   if (value instanceof CelError) return NaN;
   const size = sizeOf(value);
@@ -76,10 +79,10 @@ const comparingAll: Costs = {
   cost: (_, args) => comparingSize(args[0]),
   estimate: ({ target }, estimator) => target && estimateComparing(2, estimator.sizeOf(target)),
 };
-/** Costs of sorting by the elements, or by the keys in argument `keys`. */
+/** Returns the costs of sorting by the elements, or by the keys in argument `keys`. */
 function sorting(keys: 0 | 1): Costs {
   return {
-    // Upstream charges nothing for an overload that is chosen at the call.
+    // Upstream charges nothing for an overload that is chosen when the call is made.
     cost: (id, args) => id === "" ? 1 : comparingSize(args[keys]),
     estimate: ({ overload, target, args }, estimator) => {
       const compared = keys === 0 ? target : args[0];
@@ -106,14 +109,14 @@ function slice(values: ListValue, start: bigint, end: bigint): Value {
 /** Appends the elements of a list, and of lists in it up to a depth. */
 function appendFlat(values: ListValue, depth: bigint, to: Value[]): void {
   for (let index = 0, size = values.size; index < size; index++) {
-    spend(8); // An item takes memory for each list that it is in.
+    spend(8); // an item takes memory in each list that contains it
     const item = values.at(index);
     if (depth > 0n && item instanceof ListValue) appendFlat(item, depth - 1n, to);
     else to.push(item);
   }
 }
 
-/** It is called with values of any type, because the checked type of a list may be that of a list of lists. */
+/** The argument may have any type, because the checked type of a list may be that of a list of lists. */
 function flatten(values: Value, depth: Value | undefined): Value {
   const levels = depth ?? 1n;
   if (!(values instanceof ListValue) || typeof levels !== "bigint") {
@@ -127,7 +130,7 @@ function flatten(values: Value, depth: Value | undefined): Value {
 }
 
 function range(end: bigint): Value {
-  // An element takes as much memory as several steps stand for.
+  // An element takes memory that counts as several steps.
   spend(Math.max(0, Number(end) * 16));
   const items: Value[] = [];
   for (let each = 0n; each < end; each++) items.push(each);
@@ -158,7 +161,7 @@ interface Keyed {
   readonly item: Value;
 }
 
-/** Size up to which upstream sorts by insertion, which decides where NaN comes. */
+/** Up to this size upstream sorts by insertion. The algorithm decides the position of NaN. */
 const insertionMax = 12;
 
 function insertionSort(items: Keyed[], isLess: (a: Keyed, b: Keyed) => boolean): void {
@@ -169,7 +172,7 @@ function insertionSort(items: Keyed[], isLess: (a: Keyed, b: Keyed) => boolean):
   }
 }
 
-/** The list in the order of its keys. */
+/** Sorts the list by its keys. */
 function sortBy(values: Value, keys: Value): Value {
   if (!(values instanceof ListValue) || !(keys instanceof ListValue)) return new CelError("no such overload");
   const size = values.size;
@@ -187,7 +190,7 @@ function sortBy(values: Value, keys: Value): Value {
   }
   if (!isOrdered(sorted[0]!.key)) return new CelError("list elements must be comparable");
   const type = typeNameOf(sorted[0]!.key);
-  // Upstream does not check the key of a list of one element.
+  // In upstream, the key of a list with one element is not checked.
   if (sorted.some(({ key }) => typeNameOf(key) !== type)) return new CelError("list elements must have the same type");
   const isLess = (a: Keyed, b: Keyed): boolean => {
     spend(1);

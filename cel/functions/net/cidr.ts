@@ -32,7 +32,7 @@ export class CidrValue extends OpaqueValue {
   }
 }
 
-/** Parses a network. Rejects mapped IPv4 addresses. The messages begin twice, as upstream's. */
+/** Parses a network. Rejects mapped IPv4 addresses. Like upstream's, the messages repeat their beginning. */
 function cidrOf(text: string): CidrValue | CelError {
   const context = "network address parse error during conversion from string: ";
   const prefix = parsePrefix(text);
@@ -41,7 +41,7 @@ function cidrOf(text: string): CidrValue | CelError {
   return new CidrValue(prefix);
 }
 
-/** `other` may be an error of its conversion, which becomes another error, as upstream. */
+/** Whether the network contains an address. As in upstream, `other` may be the error of its conversion, which becomes another error. */
 function containsIp(cidr: CidrValue, other: Value): Value {
   if (!(other instanceof IpValue)) return new CelError("no such overload");
   return sameNetwork(cidr.prefix.address, other.address, cidr.prefix.bits);
@@ -51,12 +51,12 @@ function containsCidr(cidr: CidrValue, other: CidrValue | CelError): Value {
   return cidr.prefix.bits <= other.prefix.bits && sameNetwork(cidr.prefix.address, other.prefix.address, cidr.prefix.bits);
 }
 
-/** Bytes of an address: 4 or 16. */
+/** Number of bytes of an address: 4 or 16. */
 const addressBytes: Range = { min: 4n, max: 16n };
 const readTwice = scaled(plus(addressBytes, addressBytes), traversalFactor);
 const readThrice = plus(plus(readTwice, scaled(addressBytes, traversalFactor)), exactly(1n));
 
-/** Costs of a comparison of addresses, and of parsing the argument for the overload that takes a string. */
+/** Returns the costs of a comparison of addresses. The overload that takes a string also has those of parsing it. */
 function comparison(parsing: string, run: (size: number) => number, base: Range): Costs {
   return {
     cost: (id, args) => run(sizeOf(args[0])) + (id === parsing ? traversal(sizeOf(args[1])) : 0),

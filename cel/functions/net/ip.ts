@@ -41,7 +41,7 @@ export function ipOf(text: string): IpValue | CelError {
   return new IpValue(address);
 }
 
-/** A property of addresses by their bytes. */
+/** Declares a property of addresses that depends on their bytes. */
 function property(name: string, id: string, holds: (bytes: Uint8Array) => boolean) {
   return declare(name, fixed(1), {
     id,
@@ -65,7 +65,7 @@ const isGlobalUnicast = (bytes: Uint8Array) =>
   !isLinkLocalUnicast(bytes);
 
 const parsing = reading(1);
-/** Costs of `ip`: of parsing an address, and of the property of a network. */
+/** The costs of `ip`, which parses an address or returns that of a network. */
 export const ipCosts: Costs = {
   cost: (id, args, result) => id === "cidr_ip" ? 1 : parsing.cost!(id, args, result),
   estimate: (call, estimator) => call.overload === "cidr_ip" ? { cost: exactly(1n) } : parsing.estimate!(call, estimator),

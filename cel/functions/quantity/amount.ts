@@ -5,7 +5,7 @@
 import { type Amount, parseQuantity, quantityText, uncappedSum } from "../../../core/scalars/quantity.ts";
 import { Unreadable } from "../../../core/scalars/unreadable.ts";
 
-/** `value * 10^scale`. */
+/** The number `value * 10^scale`. */
 interface Scaled {
   readonly value: bigint;
   readonly scale: number;
@@ -13,9 +13,9 @@ interface Scaled {
 
 export interface Exact {
   readonly amount: Amount;
-  /** Undefined for values that upstream keeps with any number of digits. */
+  /** The value as upstream keeps it in an int64; undefined if it keeps any number of digits. */
   readonly scaled: Scaled | undefined;
-  /** Digits after the decimal point of values with any number of digits. */
+  /** Number of digits after the decimal point, for values with any number of digits. */
   readonly places: number;
   /** The parsed text, if upstream keeps it as the canonical text. */
   readonly written?: string;
@@ -23,15 +23,15 @@ export interface Exact {
 
 const int64Max = (1n << 63n) - 1n;
 const int64Min = -(1n << 63n);
-/** Digits that always fit into an int64. */
+/** Number of digits that always fit into an int64. */
 const safeDigits = 18;
-/** Digits of a binary quantity that always fit into an int64, by upstream's estimate. */
+/** Number of digits of a binary quantity that always fit into an int64, by upstream's estimate. */
 const safeBinaryDigits = 14;
-/** Digits after the decimal point that a quantity may have. */
+/** Maximum number of digits after the decimal point of a quantity. */
 const finestPlaces = 9;
-/** Powers of two of binary suffixes, divided by ten. */
+/** The exponents of two of binary suffixes, divided by ten. */
 const binarySuffixes: ReadonlyMap<string, number> = new Map([["Ki", 1], ["Mi", 2], ["Gi", 3], ["Ti", 4], ["Pi", 5], ["Ei", 6]]);
-/** Digits of the largest binary quantity, which upstream keeps without digits after the decimal point. */
+/** The digits of the largest binary quantity that upstream keeps without digits after the decimal point. */
 const binaryMax = String(int64Max);
 const noScale: Scaled = { value: 0n, scale: 0 };
 
@@ -49,22 +49,22 @@ export function parseExact(text: string): Exact | Unreadable {
   };
 }
 
-/** Upstream's rule: a scale of a suffix, and no zeros that a canonical text would not have. */
+/** Whether upstream keeps the text: its scale is that of a suffix, and it has no zeros that a canonical text would not have. */
 function keepsText(text: string, scaled: Scaled | undefined): boolean {
   if (scaled === undefined || scaled.scale % 3 !== 0) return false;
   const { length } = text, digits = scaled.value < 0n ? -scaled.value : scaled.value;
   const power = binarySuffixes.get(text.slice(length - 2));
   if (power !== undefined) return (digits >> BigInt(10 * power) & 7n) !== 0n;
-  // Digits with a leading zero are written with a zero before the decimal point, or are zero.
+  // Digits that begin with a zero are written with a zero before the decimal point, or are zero.
   return digits !== 0n && digits % 1000n !== 0n && !/^[+-]?0*\./.test(text);
 }
 
-/** The canonical text. */
+/** Returns the canonical text. */
 export function exactText({ amount, written }: Exact): string {
   return written ?? quantityText(amount.format === "E" ? { ...amount, format: "e" } : amount);
 }
 
-/** Upstream's rule: few digits and a scale of at least nano. */
+/** Returns the value as an int64 with a scale, if upstream keeps it so: it has few digits and a scale of at least nano. */
 function scaledOf(text: string, amount: Amount): Scaled | undefined {
   const signed = text.startsWith("-") || text.startsWith("+") ? 1 : 0;
   let at = signed;
@@ -92,7 +92,7 @@ function digitsEnd(text: string, from: number): number {
 }
 
 const decimalSuffixes = "num kMGTPE";
-/** The power of ten of a valid decimal suffix. */
+/** Returns the power of ten of a valid decimal suffix. */
 function exponentOf(suffix: string): number {
   return suffix.length < 2 ? suffix === "" ? 0 : 3 * (decimalSuffixes.indexOf(suffix) - 3) : Number(suffix.slice(1));
 }
@@ -101,7 +101,7 @@ function inRange(scaled: Scaled): Scaled | undefined {
   return scaled.value >= int64Min && scaled.value <= int64Max ? scaled : undefined;
 }
 
-/** The sum, in upstream's representation. */
+/** Returns the sum, in upstream's representation. */
 export function addExact(a: Exact, b: Exact): Exact {
   const scaled = a.scaled && b.scaled && addScaled(a.scaled, b.scaled);
   return { amount: uncappedSum(a.amount, b.amount), scaled, places: Math.max(placesOf(a), placesOf(b)) };
@@ -111,7 +111,7 @@ function placesOf({ scaled, places }: Exact): number {
   return scaled === undefined ? places : -scaled.scale;
 }
 
-/** Undefined if a step exceeds an int64. */
+/** Returns the sum; undefined if a step exceeds an int64. */
 function addScaled(a: Scaled, b: Scaled): Scaled | undefined {
   if (b.value === 0n) return a;
   if (a.value === 0n) return b;
@@ -120,16 +120,16 @@ function addScaled(a: Scaled, b: Scaled): Scaled | undefined {
   return left === undefined || right === undefined ? undefined : inRange({ value: left + right, scale });
 }
 
-/** The value at a lower scale; undefined if it exceeds an int64. */
+/** Returns the value at a lower scale; undefined if it exceeds an int64. */
 function shifted({ value, scale }: Scaled, to: number): bigint | undefined {
   if (scale === to || value === 0n) return value;
-  // No int64 except zero has room for more digits.
+  // Except for zero, no int64 has room for more digits.
   if (scale - to > safeDigits) return undefined;
   const result = value * 10n ** BigInt(scale - to);
   return result >= int64Min && result <= int64Max ? result : undefined;
 }
 
-/** The negated value. */
+/** Returns the negated value. */
 export function negated({ amount, scaled, places }: Exact): Exact {
   return {
     amount: amount.digits === "" ? amount : { ...amount, negative: !amount.negative },
@@ -139,25 +139,25 @@ export function negated({ amount, scaled, places }: Exact): Exact {
   };
 }
 
-/** An integer as a quantity. */
+/** Returns an integer as a quantity. */
 export function exactOf(value: bigint): Exact {
   const amount = parseQuantity(String(value)) as Amount;
   return { amount: { ...amount, format: "e" }, scaled: { value, scale: 0 }, places: 0 };
 }
 
-/** The value as an int; undefined if upstream cannot convert it. */
+/** Returns the value as an int; undefined if upstream cannot convert it. */
 export function intOf({ scaled }: Exact): bigint | undefined {
   return scaled === undefined || scaled.scale < 0 ? undefined : shifted(scaled, 0);
 }
 
-/** The nearest doubles of digits and power of ten, multiplied, as upstream. */
+/** Returns the double that upstream computes: the nearest doubles of the digits and of the power of ten, multiplied. */
 export function approximate({ amount, scaled, places }: Exact): number {
   if (scaled !== undefined) return scaled.scale === 0 ? Number(scaled.value) : Number(scaled.value) * powerOf10(scaled.scale);
   const digits = Number(`${amount.negative ? "-" : ""}${amount.digits || "0"}e${amount.exponent + places}`);
   return places === 0 ? digits : digits * powerOf10(-places);
 }
 
-/** Go's `math.Pow10`. */
+/** Computes what Go's `math.Pow10` does. */
 function powerOf10(exponent: number): number {
   if (exponent < -323) return 0;
   if (exponent > 308) return Infinity;

@@ -16,7 +16,7 @@ export const quantityType = objectType("kubernetes.Quantity");
 export class QuantityValue extends OpaqueValue {
   readonly type = "kubernetes.Quantity";
   readonly exact: Exact;
-  /** Whether it is the result of `add` or `sub`. Upstream compares such a quantity with others, but not others with it. */
+  /** Whether the quantity is the result of `add` or `sub`. Upstream compares such a quantity with others, but not others with it. */
   readonly computed: boolean;
   constructor(exact: Exact, computed = false) {
     super();
@@ -38,14 +38,14 @@ function quantityOf(text: string): QuantityValue | CelError {
   return exact instanceof Unreadable ? new CelError(exact.error) : new QuantityValue(exact);
 }
 
-/** The quantity of an argument. Its digits may be many, so they count as work. */
+/** Returns the quantity of an argument. It may have many digits, so they count as work. */
 function exactIn(value: Value | undefined): Exact {
-  const { exact } = value as QuantityValue; // by the signatures
+  const { exact } = value as QuantityValue; // the signature demands this type
   spend(exact.amount.digits.length >> 2);
   return exact;
 }
 
-/** A function of one quantity. */
+/** Declares a function of one quantity. */
 function property(name: string, id: string, result: Type, call: (exact: Exact) => Value): FunctionDeclaration {
   return declare(name, fixed(1), member(id, [quantityType], result, (quantity) => call(exactIn(quantity))));
 }
@@ -55,7 +55,7 @@ function comparison(name: string, id: string, result: Type, call: (order: number
   return declare(name, fixed(1), member(id, [quantityType, quantityType], result, (a, b) => call(compare(a, b))));
 }
 
-/** A sum with a quantity, and with an int. */
+/** Declares the sum with a quantity, and with an int. */
 function sum(name: string, call: (a: Exact, b: Exact) => Exact): FunctionDeclaration {
   const computed = (a: Value | undefined, b: Exact) => new QuantityValue(call(exactIn(a), b), true);
   return declare(

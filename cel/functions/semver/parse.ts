@@ -1,4 +1,4 @@
-/** Semantic versions with the grammar and errors of upstream's parser. All functions take linear time. */
+/** Parses semantic versions with the grammar and errors of upstream's parser. All functions take linear time. */
 import { Unreadable } from "../../../core/scalars/unreadable.ts";
 import { goQuote } from "../../../core/tree/go-quote.ts";
 
@@ -13,7 +13,7 @@ export interface Semver {
 }
 
 const uintMax = (1n << 64n) - 1n;
-/** Digits of the largest number. */
+/** Number of digits of the largest number. */
 const uintDigits = 20;
 
 const isDigits = (text: string) => /^[0-9]*$/.test(text);
@@ -47,7 +47,7 @@ export function parseSemver(text: string): Semver | Unreadable {
   return { major, minor, patch, pre, build };
 }
 
-/** Parses a version with a prefix `v`, leading zeros or fewer than three numbers. */
+/** Parses a version that may have a prefix `v`, leading zeros or fewer than three numbers. */
 export function parseTolerant(text: string): Semver | Unreadable {
   const parts: string[] = threeParts(text.startsWith("v") ? text.slice(1) : text).map(withoutZeros);
   if (parts.length < 3 && /[+-]/.test(parts[parts.length - 1]!)) {
@@ -57,7 +57,7 @@ export function parseTolerant(text: string): Semver | Unreadable {
   return parseSemver(parts.join("."));
 }
 
-/** Text before the first dot, before the second dot, and the rest. */
+/** Returns the text before the first dot, the text before the second dot, and the rest. */
 function threeParts(text: string): [string, ...string[]] {
   const first = text.indexOf("."), second = first < 0 ? -1 : text.indexOf(".", first + 1);
   if (first < 0) return [text];
@@ -66,7 +66,7 @@ function threeParts(text: string): [string, ...string[]] {
 }
 
 function withoutZeros(part: string): string {
-  // One character beyond ASCII is more than one byte.
+  // A single character beyond ASCII has more than one byte.
   if (part === "" || part.length === 1 && part < "\u0080") return part;
   let start = 0;
   while (part[start] === "0") start++;
@@ -101,7 +101,7 @@ function uintOf(digits: string): bigint | Unreadable {
   return value > uintMax ? failed("value out of range") : value;
 }
 
-/** Negative, zero or positive by precedence. Build identifiers do not count. */
+/** Returns a negative number, zero or a positive number, by precedence. Build identifiers do not count. */
 export function compareSemver(a: Semver, b: Semver): number {
   const numbers = order(a.major, b.major) || order(a.minor, b.minor) || order(a.patch, b.patch);
   if (numbers !== 0) return numbers;

@@ -37,7 +37,7 @@ function semverOf(text: string, normalize: boolean): SemverValue | CelError {
   return version instanceof Unreadable ? new CelError(version.error) : new SemverValue(version);
 }
 
-/** A number of a version as an int; numbers from 2^63 wrap around, as upstream. */
+/** Declares a function that returns a number of a version as an int. As in upstream, numbers from 2^63 on wrap around. */
 function number(name: "major" | "minor" | "patch"): FunctionDeclaration {
   return declare(name, fixed(1), {
     id: `semver_${name}`,

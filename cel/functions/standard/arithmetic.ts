@@ -23,7 +23,7 @@ function uint(value: bigint): Value {
   return value > uintMax || value < 0n ? uintOverflow : new Uint(value);
 }
 
-/** `left + right`. */
+/** Computes `left + right`. */
 export function add(left: Value, right: Value): Value {
   switch (typeof left) {
     case "bigint":
@@ -44,7 +44,7 @@ export function add(left: Value, right: Value): Value {
   return notSupported(operators.add, left);
 }
 
-/** The characters are charged, because a call whose types are not known before costs one unit. */
+/** The characters are charged as work, because a call whose types are not known before costs one unit only. */
 function joinedText(left: string, right: string): string {
   spend((left.length + right.length) >> 2);
   return left + right;
@@ -63,7 +63,7 @@ function joined(left: Uint8Array, right: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** `left - right`. */
+/** Computes `left - right`. */
 export function subtract(left: Value, right: Value): Value {
   if (typeof left === "bigint") return typeof right === "bigint" ? int(left - right) : noOverload;
   if (typeof left === "number") return typeof right === "number" ? left - right : noOverload;
@@ -74,11 +74,11 @@ export function subtract(left: Value, right: Value): Value {
   if (!(left instanceof Timestamp)) return notSupported(operators.subtract, left);
   if (right instanceof Timestamp) return timestampDifference(left, right);
   if (!(right instanceof Duration)) return noOverload;
-  // Upstream adds the negative duration, which overflows for the smallest.
+  // Upstream adds the negated duration, which overflows for the smallest one.
   return right.nanoseconds === intMin ? intOverflow : timestampPlus(left, -right.nanoseconds);
 }
 
-/** `left * right`. */
+/** Computes `left * right`. */
 export function multiply(left: Value, right: Value): Value {
   if (typeof left === "bigint") return typeof right === "bigint" ? int(left * right) : noOverload;
   if (typeof left === "number") return typeof right === "number" ? left * right : noOverload;
@@ -86,7 +86,7 @@ export function multiply(left: Value, right: Value): Value {
   return notSupported(operators.multiply, left);
 }
 
-/** `left / right`. Quotients of integers are truncated. */
+/** Computes `left / right`. Quotients of integers are truncated. */
 export function divide(left: Value, right: Value): Value {
   if (typeof left === "bigint") {
     if (typeof right !== "bigint") return noOverload;
@@ -98,7 +98,7 @@ export function divide(left: Value, right: Value): Value {
   return right.value === 0n ? divisionByZero : new Uint(left.value / right.value);
 }
 
-/** `left % right`. */
+/** Computes `left % right`. */
 export function modulo(left: Value, right: Value): Value {
   if (typeof left === "bigint") {
     if (typeof right !== "bigint") return noOverload;
@@ -110,7 +110,7 @@ export function modulo(left: Value, right: Value): Value {
   return right.value === 0n ? modulusByZero : new Uint(left.value % right.value);
 }
 
-/** `-value`. */
+/** Computes `-value`. */
 export function negate(value: Value): Value {
   if (typeof value === "bigint") return int(-value);
   if (typeof value === "number") return -value;

@@ -1,4 +1,4 @@
-/** Index, `in` and `size`. */
+/** Implements the index, `in` and `size`. */
 import { operators } from "../../ast.ts";
 import type { FunctionDeclaration } from "../../declarations.ts";
 import { boolType, bytesType, intType, stringType } from "../../types.ts";
@@ -10,7 +10,7 @@ import { standardCost } from "./costs.ts";
 import { noOverload, notSupported } from "./errors.ts";
 import { listOfA, mapOfAB, member, overload, parameterA, parameterB } from "./overload.ts";
 
-/** `element in collection`. */
+/** Computes `element in collection`. */
 export function isIn(element: Value, collection: Value): Value {
   if (collection instanceof MapValue) return collection.find(element) !== undefined;
   if (!(collection instanceof ListValue)) return noOverload;
@@ -21,7 +21,7 @@ export function isIn(element: Value, collection: Value): Value {
   return false;
 }
 
-/** `size(value)`. */
+/** Computes `size(value)`. */
 export function size(value: Value): Value {
   const known = sizeOf(value);
   return known === undefined ? notSupported("size", value) : BigInt(known);

@@ -1,4 +1,4 @@
-/** Conversions between types, `type` and `dyn`. */
+/** Implements conversions between types, `type` and `dyn`. */
 import type { FunctionDeclaration } from "../../declarations.ts";
 import {
   boolType,
@@ -22,7 +22,7 @@ import { CelError, Duration, Timestamp, TypeValue, Uint, type Value } from "../.
 import { standardCost } from "./costs.ts";
 import { overload, parameterA } from "./overload.ts";
 
-// Calls have arguments of the types of their signatures.
+// The casts below are safe, because calls have arguments of the types of their signatures.
 
 const intOverflow = new CelError("integer overflow");
 const uintOverflow = new CelError("unsigned integer overflow");

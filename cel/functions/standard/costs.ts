@@ -1,4 +1,4 @@
-/** Costs of standard functions at run time, by overload. All others cost one unit. */
+/** Costs of standard functions at run time, by overload. An overload that is not listed costs one unit. */
 import type { FunctionDeclaration } from "../../declarations.ts";
 import type { Value } from "../../values.ts";
 import { comparisonCost, costSize, traversal } from "../../value/size.ts";
@@ -25,7 +25,7 @@ const costs: ReadonlyMap<string, Cost> = new Map<string, Cost>([
   ["contains_string", (args) => traversal(costSize(args[0]!)) * traversal(costSize(args[1]!))],
 ]);
 
-/** Whether a standard overload costs something else than one unit. */
+/** Whether a standard overload costs other than one unit. */
 export function hasStandardCost(overload: string): boolean {
   return costs.has(overload);
 }

@@ -3,7 +3,7 @@ import { CelError, Duration, Timestamp, type Value } from "../../values.ts";
 
 export const noOverload: CelError = new CelError("no such overload");
 
-/** The error of an operator on a value whose type does not have it. Types with methods have the short message, as upstream. */
+/** Returns the error of an operator on a value whose type does not have it. As in upstream, types with methods have the short message. */
 export function notSupported(name: string, receiver: Value): CelError {
   const hasMethods = typeof receiver === "string" || receiver instanceof Duration || receiver instanceof Timestamp;
   return hasMethods ? noOverload : new CelError(`no such overload: ${name}`);

@@ -1,4 +1,4 @@
-/** `&&`, `||`, `!`, the conditional, and equality. The evaluator has its own forms of all but `!`. */
+/** Implements `&&`, `||`, `!`, the conditional, and equality. The evaluator has its own forms of all but `!`. */
 import { operators } from "../../ast.ts";
 import type { FunctionDeclaration } from "../../declarations.ts";
 import { boolType } from "../../types.ts";
@@ -10,17 +10,17 @@ import { overload, parameterA } from "./overload.ts";
 
 const two = [boolType, boolType];
 
-/** `!value`. */
+/** Computes `!value`. */
 export function not(value: Value): Value {
   return typeof value === "boolean" ? !value : noOverload;
 }
 
-/** `left != right`. */
+/** Computes `left != right`. */
 export function notEqual(left: Value, right: Value): Value {
   return equal(left, right) !== true;
 }
 
-/** Cost of `==`. An abstract value costs one unit, for `!=` its size. */
+/** Returns the cost of `==`. An abstract value costs one unit; for `!=` it costs its size. */
 export function equalsCost(left: Value, right: Value): number {
   return left instanceof OpaqueValue ? 1 : comparisonCost(left, right);
 }

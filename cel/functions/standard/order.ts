@@ -1,4 +1,4 @@
-/** `< <= > >=`. Numbers of different types are compared by value. */
+/** Implements `< <= > >=`. Numbers of different types are compared by value. */
 import { operators } from "../../ast.ts";
 import type { FunctionDeclaration, Overload } from "../../declarations.ts";
 import { boolType, bytesType, doubleType, durationType, intType, stringType, timestampType, type Type, uintType } from "../../types.ts";
@@ -8,7 +8,7 @@ import { standardCost } from "./costs.ts";
 import { notSupported } from "./errors.ts";
 import { overload } from "./overload.ts";
 
-/** Ends of overload ids with their operands, in upstream's order. */
+/** The ends of overload ids with the types of the operands, in upstream's order. */
 const operands: readonly (readonly [string, Type, Type])[] = [
   ["bool", boolType, boolType],
   ["int64", intType, intType],

@@ -1,4 +1,4 @@
-/** `contains`, `endsWith`, `startsWith` and `matches`. */
+/** Implements `contains`, `endsWith`, `startsWith` and `matches`. */
 import type { FunctionDeclaration } from "../../declarations.ts";
 import { boolType, stringType } from "../../types.ts";
 import { isMatch, patternOf } from "../../value/pattern.ts";

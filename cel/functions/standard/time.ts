@@ -1,4 +1,4 @@
-/** Parts of timestamps and durations. The time zone is UTC unless it is given. */
+/** Implements functions that return parts of timestamps and durations. The time zone is UTC unless one is given. */
 import type { FunctionDeclaration, Overload } from "../../declarations.ts";
 import { durationType, intType, stringType, timestampType } from "../../types.ts";
 import { timestampOverflow } from "../../value/time.ts";
@@ -6,7 +6,7 @@ import { zoneOffset } from "../../value/zone.ts";
 import { CelError, type Duration, Timestamp, type Value } from "../../values.ts";
 import { member } from "./overload.ts";
 
-/** A part of the date and time in a zone, as a date in UTC that shows them. */
+/** Returns a part of the date and time in a zone. `local` is a date whose UTC fields are those of the zone. */
 type Part = (local: Date) => number;
 
 const dayMs = 86_400_000;
@@ -30,7 +30,7 @@ function dayOfYear(date: Date): number {
 }
 
 function ofTimestamp(id: string, zonedId: string, part: Part): readonly Overload[] {
-  // The evaluator calls them with the types of the signature only.
+  // The casts are safe, because the evaluator calls these functions only with the types of the signature.
   return [
     member(id, [timestampType], intType, (timestamp) => partOf(timestamp as Timestamp, "UTC", part)),
     member(
@@ -42,21 +42,21 @@ function ofTimestamp(id: string, zonedId: string, part: Part): readonly Overload
   ];
 }
 
-/** Milliseconds are no part of a date here, because timestamps have nanoseconds. */
+/** Milliseconds are not read from a date, because timestamps have nanoseconds. */
 function milliseconds(id: string, zonedId: string): readonly Overload[] {
   const call = (timestamp: Value, zone: Value = "UTC"): Value => {
-    const { seconds, nanos, offset } = timestamp as Timestamp; // by its signature
-    const known = zoneOffset(zone as string, new Timestamp(seconds, nanos, offset)); // by its signature
+    const { seconds, nanos, offset } = timestamp as Timestamp; // the signature demands this type
+    const known = zoneOffset(zone as string, new Timestamp(seconds, nanos, offset)); // the signature demands this type
     return known instanceof CelError ? known : BigInt(Math.floor(nanos / 1_000_000));
   };
   return [member(id, [timestampType], intType, call), member(zonedId, [timestampType, stringType], intType, call)];
 }
 
-/** Whole units of a duration. They are computed as doubles, as upstream. */
+/** Returns whole units of a duration. As in upstream, they are computed as doubles. */
 function ofDuration(id: string, seconds: bigint): Overload {
   const unit = seconds * nanosPerSecond;
   const call = (duration: Value): Value => {
-    const { nanoseconds } = duration as Duration; // by its signature
+    const { nanoseconds } = duration as Duration; // the signature demands this type
     return BigInt(Math.trunc(Number(nanoseconds / unit) + Number(nanoseconds % unit) / Number(unit)));
   };
   return member(id, [durationType], intType, call);

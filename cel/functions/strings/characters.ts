@@ -1,4 +1,4 @@
-/** Indices of characters (code points) and of UTF-16 units in a text. They are equal in texts without surrogates. */
+/** Converts between indices of characters (code points) and of UTF-16 units in a text. They are equal in texts without surrogates. */
 import { characters } from "../../value/size.ts";
 import { spend } from "../../value/work.ts";
 
@@ -7,7 +7,7 @@ const surrogates = /[\ud800-\udfff]/;
 /** Number of characters. */
 export { characters as characterCount };
 
-/** Index of the unit of a character, for an index up to the number of characters. */
+/** Returns the index of the first unit of a character. `character` is at most the number of characters. */
 export function unitAt(text: string, character: number): number {
   if (!surrogates.test(text)) return character;
   spend(text.length >> 4);
@@ -16,17 +16,17 @@ export function unitAt(text: string, character: number): number {
   return unit;
 }
 
-/** Index of the character of a unit. */
+/** Returns the index of the character to which a unit belongs. */
 export function characterAt(text: string, unit: number): number {
   return surrogates.test(text) ? characters(text.slice(0, unit)) : unit;
 }
 
-/** Whether two units at an index are one character. */
+/** Whether the two units at an index are one character. */
 export function isPair(text: string, unit: number): boolean {
   return (text.codePointAt(unit) ?? 0) > 0xffff;
 }
 
-/** The characters of a text. */
+/** Returns the characters of a text. */
 export function charactersOf(text: string): string[] {
   spend(text.length);
   return Array.from(text);

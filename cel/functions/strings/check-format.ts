@@ -1,4 +1,4 @@
-/** The check of `format` calls with a literal string and a literal list: clauses, number of arguments and their types. */
+/** Checks `format` calls with a literal string and a literal list: the clauses, and the number and types of arguments. */
 import type { Call, Expr, Issue } from "../../ast.ts";
 import { descendants } from "../../descendants.ts";
 import type { CheckedAst } from "../../declarations.ts";
@@ -9,7 +9,7 @@ import { mistakes } from "./mistakes.ts";
 
 type Verb = keyof typeof mistakes;
 
-/** Types that each clause accepts. Those of lists and maps are checked with their elements. */
+/** The types that each clause accepts. Lists and maps are checked by their elements. */
 const accepted: Readonly<Record<Verb, ReadonlySet<string>>> = {
   s: new Set([
     "list",
@@ -34,7 +34,7 @@ const accepted: Readonly<Record<Verb, ReadonlySet<string>>> = {
   o: new Set(["int", "uint"]),
 };
 
-/** The mistakes of all calls of `format`. */
+/** Returns the mistakes of all calls of `format`. */
 export function checkFormatCalls(ast: CheckedAst): readonly Issue[] {
   const issues: Issue[] = [];
   for (const expr of descendants(ast.expr)) {
@@ -75,7 +75,7 @@ function typeOf(ast: CheckedAst, expr: Expr): Type | undefined {
   return ast.types.get(expr.id);
 }
 
-/** The expression whose type the clause does not accept: the argument, or a part of a list or map. */
+/** Returns the expression whose type the clause does not accept: the argument, or a part of a list or map. */
 function wrongArgument(ast: CheckedAst, verb: Verb, argument: Expr): Expr | undefined {
   const type = typeOf(ast, argument);
   const tag = type?.tag === "wrapper" ? type.of.tag : type?.tag;

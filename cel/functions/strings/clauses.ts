@@ -1,4 +1,4 @@
-/** The clauses of a format string, such as `%s` and `%.2f`, with upstream's errors. Used by `format` and by the check of its calls. */
+/** Parses the clauses of a format string, such as `%s` and `%.2f`, with upstream's errors. `format` and the check of its calls use it. */
 
 /** A part of a format string. */
 export type Clause =
@@ -9,8 +9,8 @@ export type Clause =
 const intMax = (1n << 63n) - 1n;
 
 /**
- * The parts of a format string that has so many arguments. Ends with a mistake, if there is one. The check of calls (`isChecking`) reports the
- * end of the string before a missing argument, evaluation after it.
+ * Yields the parts of a format string that has this many arguments. It ends with a mistake, if there is one. The check of calls
+ * (`isChecking`) reports the end of the string before a missing argument, the evaluation after it.
  */
 export function* parseClauses(template: string, argumentCount: number, isChecking: boolean): Generator<Clause, void> {
   let start = 0, argument = 0;
@@ -67,7 +67,7 @@ function isTooLarge(digits: string): boolean {
   return significant.length > 19 || BigInt(significant) > intMax;
 }
 
-/** The first byte of a character in UTF-8, as the character of that number. */
+/** Returns the first byte of a character in UTF-8, as the character with that number. */
 function firstByte(point: number): string {
   if (point < 0x80) return String.fromCharCode(point);
   return String.fromCharCode(point < 0x800 ? 0xc0 | point >> 6 : point < 0x10000 ? 0xe0 | point >> 12 : 0xf0 | point >> 18);

@@ -1,6 +1,6 @@
-/** Doubles as decimal digits, exact and rounded to even, in the notations of `format`. */
+/** Converts doubles to decimal digits, exactly and rounded to even, for the notations of `format`. */
 
-/** Digits without leading and trailing zeros, and the power of ten of the first digit plus one: `0.digits * 10^exponent`. */
+/** The number `0.digits * 10^exponent`. The digits have no leading and trailing zeros. */
 export interface Digits {
   readonly digits: string;
   readonly exponent: number;
@@ -15,7 +15,7 @@ function digitsFrom(digits: string, exponent: number): Digits {
   return end === 0 ? zero : { digits: significant.slice(0, end), exponent: exponent - start };
 }
 
-/** All digits of a finite size. */
+/** Returns all digits of a finite size. */
 function exactDigits(size: number): Digits {
   if (size === 0) return zero;
   const view = new DataView(new ArrayBuffer(8));
@@ -26,13 +26,13 @@ function exactDigits(size: number): Digits {
   return digitsFrom(all, all.length + Math.min(0, power));
 }
 
-/** The shortest digits that name a finite size. */
+/** Returns the fewest digits that identify a finite size. */
 export function shortestDigits(size: number): Digits {
   const [mantissa, exponent] = size.toExponential().split("e") as [string, string];
   return digitsFrom(mantissa.replace(".", ""), Number(exponent) + 1);
 }
 
-/** The first `kept` digits, rounded to the nearest, ties to even. */
+/** Rounds to the first `kept` digits; a tie is rounded to even. */
 function roundedTo({ digits, exponent }: Digits, kept: number): Digits {
   if (kept >= digits.length) return { digits, exponent };
   if (kept < 0) return zero;
@@ -44,18 +44,18 @@ function roundedTo({ digits, exponent }: Digits, kept: number): Digits {
   return digitsFrom(increased, exponent + increased.length - kept);
 }
 
-/** Digits of a size rounded to so many places after the decimal point. */
+/** Returns the digits of a size, rounded to this number of places after the decimal point. */
 export function toPlaces(size: number, places: number): Digits {
   const exact = exactDigits(size);
   return roundedTo(exact, exact.exponent + places);
 }
 
-/** Digits of a size rounded to so many significant digits. */
+/** Returns the digits of a size, rounded to this number of significant digits. */
 export function toSignificant(size: number, count: number): Digits {
   return roundedTo(exactDigits(size), count);
 }
 
-/** The parts before and after the decimal point; the fraction has no trailing zeros. */
+/** Returns the parts before and after the decimal point. The fraction has no trailing zeros. */
 export function parts({ digits, exponent }: Digits): { readonly whole: string; readonly fraction: string } {
   if (exponent <= 0) return { whole: "0", fraction: digits === "" ? "" : "0".repeat(-exponent) + digits };
   return { whole: digits.slice(0, exponent).padEnd(exponent, "0"), fraction: digits.slice(exponent) };

@@ -1,11 +1,11 @@
-/** Texts of doubles in `format`: with commas between thousands and powers of ten in superscript, as upstream's locale en_US has them. */
+/** Writes doubles for `format`, with commas between thousands and powers of ten in superscript, as upstream's locale en_US does. */
 import { goQuote } from "../../../core/tree/go-quote.ts";
 import { doubleText } from "../../value/numbers.ts";
 import { spend } from "../../value/work.ts";
 import { type Digits, parts, shortestDigits, toPlaces, toSignificant } from "./decimals.ts";
 
 const defaultPrecision = 6;
-/** Numbers in clauses whose first digits exceed this are no numbers for upstream. */
+/** If the first digits of a number in a clause exceed this, upstream does not treat it as a number. */
 const clauseNumberMax = 1_000_000;
 /** The text that upstream writes if a width or precision is too long. */
 const noVerb = "%!(NOVERB)";
@@ -21,7 +21,7 @@ function special(value: number): string | undefined {
   return Number.isNaN(value) ? "NaN" : Number.isFinite(value) ? undefined : `${sign(value)}∞`;
 }
 
-/** `%.Nf`. Upstream keeps the precision in 16 bits for rounding, and in 8 bits for the zeros at the end. */
+/** Writes `%.Nf`. Upstream keeps the precision in 16 bits for rounding, and in 8 bits for the zeros at the end. */
 export function fixedText(value: number, precision = defaultPrecision): string {
   if (isOverlong(precision)) return noVerb;
   const known = special(value);
@@ -41,7 +41,7 @@ function grouped(whole: string): string {
   return groups.reverse().join(",");
 }
 
-/** `%.Ne`. Upstream uses the number as the width; the precision is always 6. */
+/** Writes `%.Ne`. Upstream uses the number as the width; the precision is always 6. */
 export function scientificText(value: number, width = defaultPrecision): string {
   if (isOverlong(width)) return noVerb;
   const text = special(value) ?? powerText(value);
@@ -58,7 +58,7 @@ function powerText(value: number): string {
   return `${sign(value)}${all[0]}.${all.slice(1)}×10${power < 0 ? "⁻" : ""}${raised}`;
 }
 
-/** A double in a list or map: six places without commas. */
+/** Writes a double in a list or map, with six places and without commas. */
 export function literalDouble(value: number): string {
   if (!Number.isFinite(value)) return goQuote(doubleText(value));
   const { whole, fraction } = parts(toPlaces(Math.abs(value), defaultPrecision));

@@ -1,4 +1,7 @@
-/** `charAt`, `indexOf`, `substring`, `replace`, `split`, `trim`, `quote` and their like. Indices count characters (code points). */
+/**
+ * Implements `charAt`, `indexOf`, `substring`, `replace`, `split`, `trim`, `quote` and similar functions. Indices count characters (code
+ * points).
+ */
 import { ArrayList } from "../../value/collections.ts";
 import { messageText } from "../../value/text.ts";
 import { spend } from "../../value/work.ts";
@@ -17,7 +20,7 @@ export function charAt(text: string, index: bigint): Value {
   return unit === text.length ? "" : text.slice(unit, unit + (isPair(text, unit) ? 2 : 1));
 }
 
-/** Index of the first occurrence from an index on; -1 if there is none. An empty part is found anywhere. */
+/** Returns the index of the first occurrence from an index on; -1 if there is none. An empty part is found anywhere. */
 export function indexOf(text: string, part: string, from: bigint): Value {
   if (part === "") return from;
   if (from < 0n) return outOfRange(from);
@@ -26,7 +29,7 @@ export function indexOf(text: string, part: string, from: bigint): Value {
   return BigInt(found < 0 ? -1 : characterAt(text, found));
 }
 
-/** Index of the last occurrence that begins at an index or before it; -1 if there is none. */
+/** Returns the index of the last occurrence that begins at an index or before it; -1 if there is none. */
 export function lastIndexOf(text: string, part: string, last: bigint | undefined): Value {
   const size = characterCount(text);
   if (last === undefined) {
@@ -39,7 +42,7 @@ export function lastIndexOf(text: string, part: string, last: bigint | undefined
   return BigInt(found < 0 ? -1 : characterAt(text, found));
 }
 
-/** The characters from `start` to `end`, by default the last. */
+/** Returns the characters from `start` to `end`; by default up to the last one. */
 export function substring(text: string, start: bigint, end: bigint | undefined): Value {
   const size = BigInt(characterCount(text));
   if (end !== undefined && start > end) return new CelError(`invalid substring range. start: ${start}, end: ${end}`);
@@ -57,7 +60,7 @@ export function upperAscii(text: string): string {
   return text.replace(/[a-z]+/g, (some) => some.toUpperCase());
 }
 
-/** Replaces the first occurrences, all if `max` is negative. An empty part is before each character and at the end. */
+/** Replaces the first `max` occurrences, or all if `max` is negative. An empty part occurs before each character and at the end. */
 export function replace(text: string, part: string, replacement: string, max: bigint): Value {
   if (max === 0n || part === replacement) return text;
   const pieces = part === "" ? charactersOf(text) : piecesOf(text, part, max < 0n ? max : max + 1n);
@@ -68,7 +71,7 @@ export function replace(text: string, part: string, replacement: string, max: bi
   return before + (count > pieces.length ? replacement : pieces.slice(count).join(""));
 }
 
-/** The texts between the occurrences of a part that is not empty, at most `max` if it is not negative. */
+/** Returns the texts between the occurrences of a part that is not empty. There are at most `max` texts, unless it is negative. */
 function piecesOf(text: string, part: string, max: bigint): string[] {
   const search = searchIn(text, part);
   const pieces: string[] = [];
@@ -82,7 +85,7 @@ function piecesOf(text: string, part: string, max: bigint): string[] {
   return pieces;
 }
 
-/** At most `max` pieces, any number if it is negative. Without a separator, each character is a piece. */
+/** Splits into at most `max` pieces, or into any number if it is negative. With an empty separator, each character is a piece. */
 export function split(text: string, separator: string, max: bigint): Value {
   if (max === 0n) return new ArrayList([]);
   if (separator !== "") return new ArrayList(piecesOf(text, separator, max));
@@ -91,7 +94,7 @@ export function split(text: string, separator: string, max: bigint): Value {
   return new ArrayList(pieces);
 }
 
-/** The pieces with a separator between them. Charges the length of the result before it is made. */
+/** Joins the pieces with a separator. The length of the result is charged before it is made. */
 function joined(pieces: readonly string[], separator: string): string {
   let length = (pieces.length - 1) * separator.length;
   for (const piece of pieces) length += piece.length;
@@ -110,10 +113,10 @@ export function join(list: ListValue, separator: string): Value {
   return joined(pieces, separator);
 }
 
-/** Unicode's white space. */
+/** Matches Unicode's white space. */
 const isSpace = /^[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]$/;
 
-/** Without white space at both ends. */
+/** Removes white space at both ends. */
 export function trim(text: string): string {
   let start = 0, end = text.length;
   while (start < end && isSpace.test(text[start]!)) start++;
@@ -133,7 +136,7 @@ const escapes: Readonly<Record<string, string>> = {
   '"': '\\"',
 };
 
-/** A string literal. */
+/** Writes a string literal. */
 export function quote(text: string): string {
   spend(text.length);
   return `"${text.toWellFormed().replace(/["\\\s\p{Cc}]/gu, (each) => escapes[each] ?? each)}"`;

@@ -1,4 +1,4 @@
-/** `"%s is %d".format([a, b])` with upstream's clauses, texts of values and errors. */
+/** Implements `"%s is %d".format([a, b])` with upstream's clauses, texts of values and errors. */
 import { goQuote } from "../../../core/tree/go-quote.ts";
 import { compareByBytes } from "../../../core/tree/utf8.ts";
 import { durationJson } from "../../value/json.ts";
@@ -64,7 +64,7 @@ function wrong(verb: keyof typeof mistakes, value: Value): FormatMistake {
   return new FormatMistake(mistakes[verb] + typeNameOf(value));
 }
 
-/** A double, also one that is written as a string. */
+/** Returns a double, which may be written as a string. */
 function doubleOf(value: Value): number | undefined {
   if (typeof value === "number") return value;
   return value === "NaN" || value === "Infinity" || value === "-Infinity" ? Number(value) : undefined;
@@ -85,7 +85,7 @@ function hexText(value: Value, isUpper: boolean): string | FormatMistake {
   return isUpper ? text.toUpperCase() : text;
 }
 
-/** The text of `%s`. */
+/** Returns the text of `%s`. */
 function stringText(value: Value): string | FormatMistake {
   switch (typeof value) {
     case "string":
@@ -111,7 +111,7 @@ function bytesText(value: Uint8Array): string | FormatMistake {
   return typeof text === "string" ? text : new FormatMistake(`could not convert argument ${goQuote(text.message)} to string`);
 }
 
-/** The text of a value in a list or map, as a literal. */
+/** Returns the text of a value in a list or map, as a literal. */
 function literalText(value: Value): string | FormatMistake {
   spend(1);
   if (typeof value === "string") return goQuote(value);
@@ -138,7 +138,7 @@ function listText(list: ListValue): string | FormatMistake {
   return `[${items.join(", ")}]`;
 }
 
-/** Entries are sorted by the texts of their keys. */
+/** Writes a map. Its entries are sorted by the texts of their keys. */
 function mapText(map: MapValue): string | FormatMistake {
   const entries: (readonly [key: string, value: string])[] = [];
   for (const key of map.keys()) {

@@ -1,6 +1,6 @@
 /** Errors of `format` for arguments of wrong types. */
 
-/** By the verb of the clause; the name of the type follows. */
+/** The error texts by the verb of the clause; the name of the type follows. */
 export const mistakes = {
   s: "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps, was given ",
   d: "decimal clause can only be used on integers, was given ",

@@ -12,7 +12,7 @@ import { checkFormatCalls } from "./check-format.ts";
 import { charAt, indexOf, join, lastIndexOf, lowerAscii, quote, replace, split, substring, trim, upperAscii } from "./edit.ts";
 import { format } from "./format.ts";
 
-/** The receiver is read, and the result is made of it. */
+/** The costs of reading the receiver, and of making the result from it. */
 const rewriting = readingReceiver(2);
 
 const replacing: Costs = {
@@ -25,7 +25,7 @@ const replacing: Costs = {
   },
 };
 
-/** The shortest and the longest result of a replacement, by upstream's rule. */
+/** Returns the shortest and the longest result of a replacement, by upstream's rule. */
 function replacedSize(size: Range, part: Range, replacement: Range): Range {
   // An empty part is replaced before each character and at the end.
   const surrounding = (bound: bigint) => bound < rangeMax ? bound + 1n : bound;
@@ -71,7 +71,7 @@ const joining: Costs = {
 
 const formatting: Costs = {
   cost: (id, args) => id === "string_format" ? traversal(sizeOf(args[0])) : 1,
-  // No size of the result is known.
+  // The size of the result is not known.
   estimate: ({ target }, estimator) => target && { cost: scaled(estimator.sizeOf(target), traversalFactor) },
 };
 

@@ -17,7 +17,7 @@ export const urlType = objectType("kubernetes.URL");
 export class UrlValue extends OpaqueValue {
   readonly type = "kubernetes.URL";
   readonly url: Url;
-  /** Length of the parsed text. */
+  /** Length of the text that was parsed. */
   readonly length: number;
   constructor(url: Url, length: number) {
     super();
@@ -32,7 +32,7 @@ export class UrlValue extends OpaqueValue {
   }
 }
 
-/** Steps of reading one character of a URL. */
+/** Number of steps for reading one character of a URL. */
 const readingSteps = 2;
 
 function urlOf(text: string): UrlValue | CelError {
@@ -43,11 +43,11 @@ function urlOf(text: string): UrlValue | CelError {
 }
 
 function isUrl(text: Value): Value {
-  spend((text as string).length * readingSteps); // by its signature
+  spend((text as string).length * readingSteps); // the signature demands this type
   return requestUriMistake(text as string) === undefined;
 }
 
-/** Reads its argument once. The estimated size of the result is the argument's. */
+/** The costs of reading the argument once. The estimated size of the result is the argument's. */
 const parsing: Costs = {
   ...reading(1),
   estimate: ({ args }, estimator) => {
@@ -59,7 +59,7 @@ const parsing: Costs = {
 
 function property(name: string, id: string, call: (url: Url) => Value, result: Type = stringType): FunctionDeclaration {
   const read = (url: Value): Value => {
-    spend((url as UrlValue).length * readingSteps); // by its signature
+    spend((url as UrlValue).length * readingSteps); // the signature demands this type
     return call((url as UrlValue).url);
   };
   return declare(name, fixed(1), { id, member: true, args: [urlType], result, call: read });
