@@ -5,12 +5,12 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { run, runtimePath, startSkipped } from "../real-server.ts";
+import { run, runtimeMissing, runtimePath, startSkipped } from "../real-server.ts";
 import { root } from "./tarball.ts";
 
 for (const exact of [false, true]) {
   const name = `the sources type-check under strict${exact ? " and exactOptionalPropertyTypes" : " alone"}`;
-  test(name, { skip: startSkipped("node") }, async () => {
+  test(name, { skip: runtimeMissing("node") }, async () => {
     const folder = await mkdtemp(join(tmpdir(), "thole-types-"));
     try {
       const compilerOptions = {
