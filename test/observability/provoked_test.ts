@@ -1,6 +1,7 @@
 // Every served metric is changed by a scenario: a definition without a scenario fails here.
 // In Deno's suite only: what the API answers does not depend on the runtime.
 import assert from "node:assert/strict";
+import { authenticationPlugin } from "../../plugins/authentication/mod.ts";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { kernelMetrics } from "../../server/metrics/metrics.ts";
@@ -147,7 +148,8 @@ const bySituation: Readonly<Record<string, string>> = {
 
 test("every metric is listed once with its scenario", () => {
   const named = [...byUse, ...Object.keys(bySituation)].sort();
-  assert.deepEqual(named, Object.values(kernelMetrics).map(({ name }) => name).sort());
+  const all = [...Object.values(kernelMetrics), ...authenticationPlugin.metrics ?? []];
+  assert.deepEqual(named, all.map(({ name }) => name).sort());
 });
 
 test("ordinary use changes every metric listed for it", () =>
