@@ -10,7 +10,7 @@ import {
   required,
   StatusError,
 } from "../../plugin.ts";
-import { fieldErrorText, StatusSchema, type SubresourceAction } from "../../toolbox.ts";
+import { fieldErrorText, goQuote, StatusSchema, type SubresourceAction } from "../../toolbox.ts";
 import { withCondition } from "./conditions.ts";
 import type { Pod } from "./pod-schema.ts";
 
@@ -30,7 +30,7 @@ function validateBinding({ target: { kind = "", name = "" } }: Binding): readonl
 function reasonAgainst({ metadata, spec }: Pod): string | undefined {
   const { name } = metadata;
   if ((metadata.deletionTimestamp ?? undefined) !== undefined) return `pod ${name} is being deleted, cannot be assigned to a host`;
-  if ((spec.nodeName ?? "") !== "") return `pod ${name} is already assigned to node ${JSON.stringify(spec.nodeName)}`;
+  if ((spec.nodeName ?? "") !== "") return `pod ${name} is already assigned to node ${goQuote(spec.nodeName ?? "")}`;
   return (spec.schedulingGates ?? []).length > 0 ? `pod ${name} has non-empty .spec.schedulingGates` : undefined;
 }
 

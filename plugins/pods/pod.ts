@@ -2,6 +2,7 @@ import { defineResource, type FieldError, forbidden, type HookContext, type Reso
 import {
   dns1123Label,
   type Gates,
+  goQuote,
   metaOfStatus,
   metaRulesOf,
   sameValue,
@@ -122,7 +123,7 @@ const ephemeralContainers: Subresource<Pod> = {
     return [
       ...validateWhole(next, prior, context),
       ...(prior.spec.ephemeralContainers ?? []).flatMap((old) => {
-        const found = containers.get(old.name), what = `existing ephemeral containers ${JSON.stringify(old.name)} may not be`;
+        const found = containers.get(old.name), what = `existing ephemeral containers ${goQuote(old.name)} may not be`;
         if (found === undefined) return [forbidden(path, `${what} removed\n`)];
         return sameValue(found, old) ? [] : [forbidden(path, `${what} changed`)];
       }),

@@ -1,6 +1,6 @@
 /** Rules for the status of a pod, with upstream's order and texts (pkg/apis/core/validation). */
 import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from "../../plugin.ts";
-import { dns1123Label, dns1123Subdomain, qualifiedName } from "../../toolbox.ts";
+import { dns1123Label, dns1123Subdomain, goQuote, qualifiedName } from "../../toolbox.ts";
 import { readAddress } from "../shared/pod/address.ts";
 import type { Container } from "../shared/pod/container.ts";
 import type { PodSpec } from "../shared/pod/pod-spec.ts";
@@ -103,7 +103,7 @@ function validateExtendedClaim(status: PodStatus["extendedResourceClaimStatus"],
     ...(requestMappings.length === 0 ? [required(`${path}.requestMappings`, "at least one request mapping is required")] : []),
     ...requestMappings.flatMap(({ containerName, resourceName, requestName }, i) => {
       const at = `${path}.requestMappings[${i}]`, container = containers.get(containerName);
-      const key = JSON.stringify([containerName, resourceName, requestName]), isAgain = seen.has(key);
+      const key = [containerName, resourceName, requestName].map(goQuote).join(), isAgain = seen.has(key);
       seen.add(key);
       const where = "spec.initContainers.resources.requests or spec.containers.resources.requests";
       return [

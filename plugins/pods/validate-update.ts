@@ -1,6 +1,6 @@
 /** Rules for updates of a pod, with upstream's order and texts (pkg/apis/core/validation). */
 import { type FieldError, forbidden, invalid, required } from "../../plugin.ts";
-import { type Names, sameValue, spell } from "../../toolbox.ts";
+import { append, type Names, sameValue, spell } from "../../toolbox.ts";
 import type { NodeAffinity, Toleration } from "../shared/pod/affinity.ts";
 import type { Container } from "../shared/pod/container.ts";
 import type { PodSpec } from "../shared/pod/pod-spec.ts";
@@ -40,21 +40,20 @@ export function validateSpecUpdate(next: PodSpec, prior: PodSpec): readonly Fiel
     if (containers.length !== (prior[key] ?? []).length) {
       return [...errors, forbidden(`spec.${key}`, "pod updates may not add or remove containers")];
     }
-    errors.push(...containers.flatMap(({ image = "" }, i) => [
+    const ofImages = containers.flatMap(({ image = "" }, i) => [
       ...(image === "" ? [required(`spec.${key}[${i}].image`, "")] : []),
       ...rejectBlanks(image, `spec.${key}[${i}].image`),
-    ]));
+    ]);
+    append(errors, ofImages);
   }
   const deadline = validateDeadline(next.activeDeadlineSeconds, prior.activeDeadlineSeconds);
   if (deadline.length > 0 && next.activeDeadlineSeconds !== undefined) return [...errors, ...deadline];
-  errors.push(
-    ...deadline,
-    ...validateTolerationsKept(next.tolerations ?? [], prior.tolerations ?? []),
-    ...validateGatesRemoved(next, prior),
-  );
+  append(errors, deadline);
+  append(errors, validateTolerationsKept(next.tolerations ?? [], prior.tolerations ?? []));
+  append(errors, validateGatesRemoved(next, prior));
   if (sameValue(next, prior)) return errors;
   const isGated = (prior.schedulingGates ?? []).length > 0;
-  if (isGated) errors.push(...validateNodeConstraints(next, prior));
+  if (isGated) append(errors, validateNodeConstraints(next, prior));
   if (!sameValue(withoutMutable(next, prior, isGated), prior)) {
     errors.push(forbidden("spec", `pod updates may not change fields other than ${mutableFields.join(",")}`));
   }

@@ -1,6 +1,6 @@
 /** The step that gives a pod its service account: its name, its token and its secrets for pulling images. */
 import { type Admission, type ApiObject, forbiddenError, type RequestHookContext } from "../../../plugin.ts";
-import { spell } from "../../../toolbox.ts";
+import { goQuote, spell } from "../../../toolbox.ts";
 import type { Container, EphemeralContainer, VolumeMount } from "../../shared/pod/container.ts";
 import type { PodSpec } from "../../shared/pod/pod-spec.ts";
 import type { Volume } from "../../shared/volumes/mod.ts";
@@ -65,7 +65,7 @@ async function accountOf(pod: Pod, name: string, context: RequestHookContext): P
     const found = await context.read.get("v1", "serviceaccounts", namespace, name) as ServiceAccount | undefined;
     if (found !== undefined) return found;
     if (tries === triesMax) {
-      const why = `error looking up service account ${namespace}/${name}: serviceaccount ${JSON.stringify(name)} not found`;
+      const why = `error looking up service account ${namespace}/${name}: serviceaccount ${goQuote(name)} not found`;
       throw forbiddenError({ group: "", name: "pods" }, pod.metadata.name ?? pod.metadata.generateName ?? "", why);
     }
     await new Promise((resolve) => setTimeout(resolve, 100));
