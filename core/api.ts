@@ -1,38 +1,40 @@
-/** The API in process, for controllers, start hooks and authorizers. */
+/** The API in process, with which controllers, start hooks and authorizers read and write objects. */
 import type { ApiObject } from "./meta/object-meta.ts";
 import type { StructNode, Typed } from "./schema.ts";
 import type { GroupVersion } from "./versions.ts";
 
-/** Options of a write through `Api`. */
+/** How an object is written through `Api`. Every member is optional. */
 export interface ApiWriteOptions {
   /** The part of the object to write, such as `status` or `scale`. Default: the object itself. */
   readonly subresource?: string;
-  /** Validates the write and returns its result without storing it. Default false. */
+  /** Whether the write is only validated. Its result is then returned but not stored. Default false. */
   readonly dryRun?: boolean;
-  /** Handling of unknown and duplicate fields: Strict rejects the write (400 or 422), the others drop the fields. Default Warn. */
+  /** What happens to unknown and duplicate fields: Strict rejects the write (400 or 422), the others drop the fields. Default Warn. */
   readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
-  /** Owner of the written fields in metadata.managedFields. Default: the `fieldManager` of the controller or start hook. */
+  /** The owner of the written fields in metadata.managedFields. Default: the `fieldManager` of the controller or start hook. */
   readonly fieldManager?: string;
 }
-/** Options of a create. */
+/** How an object is created through `Api`: `ApiWriteOptions`, and the object of a POST to a subresource. */
 export interface ApiCreateOptions extends ApiWriteOptions {
-  /** The object of the POST to `subresource`; required with a subresource, ignored without. */
+  /** The name of the object whose `subresource` gets the POST. Required with a subresource, ignored without. */
   readonly name?: string;
 }
-/** Options of an apply. */
+/** How an object is applied through `Api`: `ApiWriteOptions`, and whether conflicts are overridden. */
 export interface ApiApplyOptions extends ApiWriteOptions {
-  /** Takes over fields that other managers own, as controllers do. With false a conflict rejects the apply (409). Default true. */
+  /**
+   * Whether the apply takes over fields that other managers own, as controllers do. With false a conflict rejects it (409). Default true.
+   */
   readonly force?: boolean;
 }
 /** One operation of a JSON patch (RFC 6902). */
 export interface JsonPatchOperation {
-  /** The operation. `test` rejects the patch (422) if the value at `path` differs from `value`. */
+  /** What the operation does. `test` rejects the patch (422) if the value at `path` differs from `value`. */
   readonly op: "add" | "remove" | "replace" | "move" | "copy" | "test";
-  /** JSON pointers (RFC 6901). */
+  /** The place that the operation changes or tests, as a JSON pointer (RFC 6901). */
   readonly path: string;
-  /** The source of `move` and `copy`, a JSON pointer. */
+  /** The source of `move` and `copy`, as a JSON pointer. */
   readonly from?: string;
-  /** The value of `add`, `replace` and `test`: JSON. */
+  /** The JSON value of `add`, `replace` and `test`. */
   readonly value?: unknown;
 }
 /** A patch with its type: JSON patch (RFC 6902), JSON merge patch (RFC 7386) or strategic merge patch, which merges lists by their keys. */
@@ -47,13 +49,13 @@ export type ApiPatch =
  */
 export interface Api {
   /**
-   * A client of one resource, whose objects have the type of its definition: the version `storedAs`, or the served version with this schema.
-   * Its methods are those of `Api` without the first two arguments. Throws if no version of the resource has the schema.
+   * Returns a client of one resource, whose objects have the type of its definition: the version `storedAs`, or the served version with
+   * this schema. Its methods are those of `Api` without the first two arguments. Throws if no version of the resource has the schema.
    *
    *     const widget = await api.of(widgets).get("default", "a"); // a Widget
    */
   of<T extends ApiObject>(resource: ApiResource<T>): TypedApi<T>;
-  /** A client of the served version with this schema. The resource must serve it. */
+  /** Returns a client of the served version with this schema. The resource must serve it. */
   of<V extends ApiObject>(resource: ApiResource<any>, schema: Typed<V, StructNode>): TypedApi<V>;
   /** Resolves with the object, or with the subresource of `options`. */
   get(
@@ -68,7 +70,7 @@ export interface Api {
    * `fieldSelector`, `limit`, `continue`, `resourceVersion`. Each item has its kind and apiVersion.
    */
   list(groupVersion: GroupVersion, resource: string, namespace: string, query?: Readonly<Record<string, string>>): Promise<ApiList>;
-  /** Creates an object, or posts to a subresource. Resolves with the response: the stored object. */
+  /** Creates an object, or posts to a subresource. Resolves with the response, which is the stored object for a create. */
   create(groupVersion: GroupVersion, resource: string, namespace: string, object: unknown, options?: ApiCreateOptions): Promise<ApiObject>;
   /** Replaces an object. Rejects with Conflict if `metadata.resourceVersion` is set and the stored object has another one. */
   update(
@@ -121,12 +123,13 @@ export interface Api {
   ): Promise<unknown>;
   /**
    * Delivers the initial state and then every change until the signal aborts; reconnects and lists again if necessary. Changes outside of
-   * `watchScope` may be omitted, which saves their cost; creation and deletion are always delivered. For an object that was deleted during a disconnection only name, namespace and uid are
-   * known. `synced` is called after each delivery of the present state: at the beginning, and after a disconnection whose changes are not known.
+   * `watchScope` may be omitted, which saves work; creations and deletions are always delivered. For an object that was deleted during a
+   * disconnection only name, namespace and uid are known. `synced` is called after each delivery of the present state: at the beginning,
+   * and after a disconnection whose changes are not known.
    *
-   * For the scopes "ownership" and "owned" objects have their metadata only. For "owned" those without owner references, finalizers and deletion
-   * timestamp are omitted until their deletion, which is delivered unless it happened during a disconnection: a start with many objects is
-   * then cheap.
+   * For the scopes "ownership" and "owned" objects have their metadata only. For "owned" those without owner references, finalizers and
+   * deletion timestamp are omitted until their deletion, which is delivered unless it happened during a disconnection: a start with many
+   * objects is then cheap.
    */
   watch(
     groupVersion: GroupVersion,
@@ -137,12 +140,15 @@ export interface Api {
     watchScope?: WatchScope,
     synced?: () => void,
   ): AsyncIterable<{ readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: ApiObject }>;
-  /** The collections that support `verb`, each in the first version of its group that serves it. */
+  /** Returns the collections that support `verb`. Each is in the first version of its group that serves it. */
   collections(verb: string): readonly ApiCollection[];
-  /** As `collections`: yields the current ones, then all of them after each change of the served resources, until the signal aborts. */
+  /**
+   * Yields what `collections` returns: the current collections, then all of them after each change of the served resources, until the
+   * signal aborts.
+   */
   followCollections(verb: string, signal: AbortSignal): AsyncIterable<readonly ApiCollection[]>;
 }
-/** A served collection. */
+/** A collection that the server serves. */
 export interface ApiCollection {
   /** The group version with `{domain}` replaced, such as `apps/v1`; `v1` for the core group. */
   readonly groupVersion: GroupVersion;
@@ -150,19 +156,19 @@ export interface ApiCollection {
   readonly resource: string;
   /** The kind of its objects. */
   readonly kind: string;
-  /** False for a cluster-scoped resource. */
+  /** Whether its objects belong to namespaces. */
   readonly namespaced: boolean;
 }
 /**
- * The part of an object that a watch follows: all of it, or owner references, finalizers and deletion timestamp ("ownership"; "owned" only of the
- * objects that have any of them).
+ * The part of an object that a watch follows. "everything" is the whole object; "ownership" is owner references, finalizers and deletion
+ * timestamp; "owned" is the same, but only for objects that have any of these.
  */
 export type WatchScope = "everything" | "ownership" | "owned";
 /** A list of objects, or one chunk of it. */
 export interface ApiList {
   /**
-   * `resourceVersion` is the revision of the list, from which a watch can start. With `continue` there are more objects,
-   * `remainingItemCount` of them if the number is known.
+   * `resourceVersion` is the revision of the list, from which a watch can start. If `continue` is set, there are more objects;
+   * `remainingItemCount` is their number, if it is known.
    */
   readonly metadata: { readonly resourceVersion: string; readonly continue?: string; readonly remainingItemCount?: number };
   /** The objects in the order of their keys in the store, `namespace/name`. */
@@ -182,27 +188,27 @@ export interface ApiResource<T extends ApiObject> {
   /** The TypeScript type of its objects. Never set. */
   readonly "~object"?: T;
 }
-/** The object of a create or an update: the server adds kind and apiVersion if they are absent. */
+/** The object of a create or an update. The server adds kind and apiVersion if they are absent. */
 export type WrittenObject<T extends ApiObject> = Omit<T, "kind" | "apiVersion"> & Partial<Pick<ApiObject, "kind" | "apiVersion">>;
-/** Some of the fields of a value, at any depth: the object of an apply. */
+/** Some of the fields of a value, at any depth. The object of an apply has this type. */
 export type PartOf<V> = V extends readonly (infer E)[] ? readonly PartOf<E>[]
   : V extends object ? { readonly [K in keyof V]?: PartOf<V[K]> }
   : V;
-/** A JSON merge patch: some of the fields at any depth, null for those to remove. Lists are replaced as a whole. */
+/** A JSON merge patch: some of the fields at any depth, and null for fields to remove. Lists are replaced as a whole. */
 export type MergePatchOf<V> = V extends readonly unknown[] ? V
   : V extends object ? { readonly [K in keyof V]?: MergePatchOf<V[K]> | null }
   : V;
-/** A patch with its type, as `ApiPatch`. */
+/** A patch with its type, for the objects of a `TypedApi`; see `ApiPatch`. */
 export type TypedPatch<T> =
   | { readonly json: readonly JsonPatchOperation[] }
   | { readonly merge: MergePatchOf<T> }
   | { readonly strategic: object };
-/** Options of a write through `TypedApi`. Other subresources than `status` may have another kind: use `Api` for them. */
+/** How an object is written through `TypedApi`. Subresources other than `status` may have another kind: use `Api` for them. */
 export interface TypedWriteOptions extends ApiWriteOptions {
   /** The part of the object to write. Default: the object itself. */
   readonly subresource?: "status";
 }
-/** Options of an apply through `TypedApi`. */
+/** How an object is applied through `TypedApi`. */
 export interface TypedApplyOptions extends ApiApplyOptions {
   /** The part of the object to apply. Default: the object itself. */
   readonly subresource?: "status";
@@ -221,11 +227,14 @@ export type TypedChange<T extends ApiObject> =
 export interface TypedApi<T extends ApiObject> {
   /** Resolves with the object. Rejects with NotFound (404). */
   get(namespace: string, name: string): Promise<T>;
-  /** One list. With `limit` in the query it is one page, and `metadata.continue` of it, if any, is the `continue` of the next query. */
+  /**
+   * Resolves with one list. If the query has a `limit`, it is one page; its `metadata.continue`, if any, is the `continue` of the next
+   * query.
+   */
   list(namespace: string, query?: Readonly<Record<string, string>>): Promise<TypedList<T>>;
   /**
-   * All pages of a list, of at most `limit` objects each, at one revision. Rejects with Expired (410) if reading takes longer than the
-   * retention of history: the caller then starts again.
+   * Yields all pages of a list, of at most `limit` objects each, at one revision. Rejects with Expired (410) if reading takes longer than
+   * the retention of history: the caller then starts again.
    */
   pages(namespace: string, limit: number, query?: Readonly<Record<string, string>>): AsyncIterable<TypedList<T>>;
   /** Creates an object and resolves with it as stored. Rejects with AlreadyExists (409), or with Invalid (422) if it breaks a rule. */
@@ -234,35 +243,35 @@ export interface TypedApi<T extends ApiObject> {
   update(namespace: string, name: string, object: WrittenObject<T>, options?: TypedWriteOptions): Promise<T>;
   /** Changes parts of an existing object. Conflicts with other writes are retried by the server. */
   patch(namespace: string, name: string, patch: TypedPatch<T>, options?: TypedWriteOptions): Promise<T>;
-  /** Server-side apply, as `Api.apply`: creates the object or sets the given fields. */
+  /** Applies an object on the server as `Api.apply` does: creates it, or sets the given fields. */
   apply(namespace: string, name: string, object: PartOf<T>, options?: TypedApplyOptions): Promise<T>;
-  /** `options`: a DeleteOptions. Resolves with the response: a Status, or the object if its deletion waits. */
+  /** Deletes an object. `options` is a DeleteOptions. Resolves with the response: a Status, or the object if its deletion waits. */
   delete(namespace: string, name: string, options?: object): Promise<unknown>;
   /** Deletes the objects of a namespace that the selectors in `query` select. Resolves with the response. */
   deleteCollection(namespace: string, query?: Readonly<Record<string, string>>): Promise<unknown>;
-  /** As `Api.watch`: what exists, then every change until the signal aborts. */
+  /** Delivers what exists, then every change until the signal aborts, as `Api.watch` does. */
   watch(
     namespace: string,
     query: Readonly<Record<string, string>>,
     signal: AbortSignal,
     synced?: () => void,
   ): AsyncIterable<TypedChange<T>>;
-  /** A copy of the objects in memory that a watch keeps up to date. It begins with `run`. */
+  /** Makes a copy of the objects in memory, which a watch keeps up to date. It begins with `run`. */
   informer(namespace: string, query?: Readonly<Record<string, string>>): Informer<T>;
 }
 
 /** The functions that an informer calls, after its copy has changed. They do not wait: they add keys to a work queue, for example. */
 export interface InformerHandlers<T extends ApiObject> {
-  /** The object is new in the copy: it was in the first list, or was created later. */
+  /** Called for an object that is new in the copy: it was in the first list, or was created later. */
   added?(object: T): void;
-  /** The object has changed. `before` is its last state in the copy; states between both may be unknown. */
+  /** Called for an object that has changed. `before` is its last state in the copy; states between the two may be unknown. */
   updated?(object: T, before: T): void;
-  /** `before`: the last state that the informer knew. */
+  /** Called for an object that was deleted. `before` is the last state that the informer knew. */
   deleted?(before: T): void;
 }
 /**
- * The objects of one resource in memory, as client-go's informers. After an interruption, also one whose changes are not known any more (410),
- * the handlers get exactly the differences.
+ * The objects of one resource in memory, as client-go's informers keep them. After an interruption the handlers get exactly the
+ * differences, even if the changes themselves are no longer known (410).
  */
 export interface Informer<T extends ApiObject> {
   /**
@@ -271,8 +280,8 @@ export interface Informer<T extends ApiObject> {
   run(signal: AbortSignal, handlers?: InformerHandlers<T>): Promise<void>;
   /** Resolves when all objects of the first list are in the copy. Rejects if `run` ends before. */
   readonly synced: Promise<void>;
-  /** The object as last seen. It is shared: do not change it. */
+  /** Returns the object as last seen; undefined if there is none. It is shared: do not change it. */
   get(namespace: string, name: string): T | undefined;
-  /** All objects as last seen, in no order. */
+  /** Returns all objects as last seen, in no order. */
   objects(): readonly T[];
 }

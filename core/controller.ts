@@ -1,4 +1,4 @@
-/** Controllers and start hooks: the part of the plugin contract that works in the background, and what it may use. */
+/** Controllers and start hooks, which work in the background, and what the plugin contract gives them. */
 import type { MetricOf } from "../metrics/mod.ts";
 import type { ResourceRule } from "./access.ts";
 import type { Api } from "./api.ts";
@@ -9,7 +9,7 @@ import type { BeginProgress } from "./progress.ts";
 import type { GroupVersion } from "./versions.ts";
 import type { WorkMeter } from "./work.ts";
 
-/** Whether a feature gate is on. Throws for a gate that no plugin declares: a bug. */
+/** Returns whether a feature gate is on. Throws for a gate that no plugin declares, because that is a bug. */
 export type Gates = (gate: string) => boolean;
 
 /** A resource in a version, as discovery lists it. */
@@ -25,42 +25,43 @@ export interface ServedResource {
   /** The lower-case singular, which kubectl accepts. */
   readonly singular: string;
 }
-/** The types that are served now, custom kinds too. */
+/** The types that are served now, including custom kinds. */
 export interface ServedTypes {
-  /** The resources of a version, such as `v1`, in one group, or in all groups. */
+  /** Returns the resources of a version, such as `v1`, in one group, or in all groups. */
   resources(version: string, group?: string): readonly ServedResource[];
-  /** The schema of a kind with the types that OpenAPI documents publish; undefined for a kind that is not served. */
+  /** Returns the schema of a kind, with the types that OpenAPI documents publish; undefined for a kind that is not served. */
   schemaOf(kind: Pick<ServedResource, "group" | "version" | "kind">): StructuralSchema | undefined;
 }
 
 /**
- * The context of a controller: the API, with the same rules as for any client, and its log and metrics. Every member is always there;
+ * What a controller gets: the API, with the same rules as for any client, and its log and metrics. Every member is always there;
  * `fakeContext` of `thole/testing` makes one for a test.
  */
 export interface ControllerContext {
   /** The names that replace `{domain}` and `{platform}`. */
   readonly names: Names;
-  /** The API in process. `serviceAccount` of the controller decides about its rights. */
+  /** The API in process. Its rights are those of the controller's `serviceAccount`. */
   readonly api: Api;
-  /** As in `HookContext`. */
+  /** The recorder of a metric that the plugin declares in `metrics`. Throws for any other. */
   readonly metric: MetricOf;
   /** Records events about objects. Their reporting controller is the name of the controller or start hook. */
   readonly events: EventRecorder;
   /** The state of the feature gates. */
   readonly gates: Gates;
   /**
-   * Whether the resource, or the place in the store of a custom resource with these names, is that of a plugin's kind, served or not.
+   * Returns whether a plugin declares this resource, whether it is served or not. Also true if a custom resource with these names would
+   * have the same place in the store.
    */
   readonly isDeclared: (group: string, plural: string) => boolean;
   /** The types that are served. */
   readonly types: ServedTypes;
-  /** The work meter of the controller, for its queue metrics. That of a start hook counts nothing. */
+  /** The work meter of the controller, which records the metrics of its queues. That of a start hook counts nothing. */
   readonly work: WorkMeter;
   /** Logs an error: a sentence without secrets, and the error. */
   readonly logError: (sentence: string, error?: unknown) => void;
-  /** Shows the progress of long work to the operator: `migrating widgets`. */
+  /** Shows the progress of long work to the operator. The text is such as `migrating widgets`. */
   readonly progress: BeginProgress;
-  /** The CA certificates, as PEM, that clients in the cluster use to verify the server. Undefined: none are published. */
+  /** The CA certificates, as PEM, with which clients in the cluster verify the server. Undefined if none are published. */
   readonly rootCertificates: string | undefined;
   /**
    * Issues a token without expiration, which is accepted while the named Secret of the account's namespace contains it. Undefined if the
@@ -78,52 +79,52 @@ export type IssueLegacyToken = (
 
 /** The content of an event about an object, for `EventRecorder.record`. */
 export interface EventNews {
-  /** `Warning` for what an operator should look at, else `Normal`. */
+  /** `Warning` if an operator should look at it, else `Normal`. */
   readonly type: "Normal" | "Warning";
-  /** Reason, in upper camel case, at most 128 bytes: `Scaled`. */
+  /** The reason, in upper camel case and at most 128 bytes, such as `Scaled`. */
   readonly reason: string;
-  /** Action that was done or failed, in upper camel case, at most 128 bytes: `Scaling`. */
+  /** The action that was done or has failed, in upper camel case and at most 128 bytes, such as `Scaling`. */
   readonly action: string;
-  /** Human-readable sentence. Truncated to 1024 bytes. */
+  /** A sentence for people. It is cut to 1024 bytes. */
   readonly note: string;
-  /** A related object. */
+  /** A further object that the event concerns. */
   readonly related?: ApiObject;
 }
 /** Records events (`events.{domain}/v1`), as client-go's recorder does. */
 export interface EventRecorder {
   /**
    * Records an event about `object`, in its namespace or in `default`. It is written in the background; repetitions within six minutes
-   * become a series. Never throws: a rejected event is logged and lost. No effect if events are not served.
+   * become a series. Never throws: an event that the API rejects is logged and lost. It has no effect if events are not served.
    */
   record(object: ApiObject, news: EventNews): void;
 }
 
-/** A resource that a controller requires, served in at least one of `groupVersions`. */
+/** A resource that a controller needs, in at least one of `groupVersions`. */
 export interface ControllerNeed {
   /** The plural of the resource. */
   readonly resource: string;
-  /** Group versions, which may contain `{domain}`. One of them is enough. */
+  /** Group versions, which may contain `{domain}`. It is enough if one of them is served. */
   readonly groupVersions: readonly GroupVersion[];
 }
 
 /** Background work. `run` lasts until the signal aborts; an error restarts it after a pause. */
 export interface Controller {
   /**
-   * Lower-case letters, digits and dashes, such as `widget-scaler`. It is unique among all plugins, and shown in the log, in metrics and in
-   * events.
+   * The name: lower-case letters, digits and dashes, such as `widget-scaler`. It is unique among all plugins, and shown in the log, in
+   * metrics and in events.
    */
   readonly name: string;
-  /** Runs only while this feature gate is on. */
+  /** The feature gate without which the controller does not run. */
   readonly gate?: string;
-  /** Runs only while all of these resources are served. */
+  /** The resources without which the controller does not run. */
   readonly needs?: readonly ControllerNeed[];
-  /** Owner of the fields that it writes, in metadata.managedFields; at most 128 bytes. Default: `name`. */
+  /** The owner of the fields that the controller writes, in metadata.managedFields; at most 128 bytes. Default: `name`. */
   readonly fieldManager?: string;
   /**
    * The service account of `kube-system` for its writes, such as `namespace-controller`: its requests are authorized like those of any
    * client. Its reads use the user `system:kube-controller-manager`, which may read everything. `permissions` are the rights of the
-   * account; without them roles or other authorizers must grant its rights. Default: the controller is a member of `system:masters`; so it
-   * is, too, if no plugin has the authorizer RBAC.
+   * account; without them roles or other authorizers must grant its rights. Default: the controller is a member of `system:masters`. This
+   * is also so if no plugin has the authorizer RBAC.
    */
   readonly serviceAccount?: string;
   /**
@@ -140,7 +141,7 @@ export interface Controller {
 export interface StartHook {
   /** The name in `poststarthook/<name>`, unique among all plugins. */
   readonly name: string;
-  /** As in `Controller`. */
+  /** The owner of the fields that the task writes, in metadata.managedFields; at most 128 bytes. Default: `name`. */
   readonly fieldManager?: string;
   /** Does the task and resolves. If it rejects, the error is logged and `run` is called again after a pause. */
   run(world: ControllerContext, signal: AbortSignal): Promise<void>;

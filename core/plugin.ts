@@ -1,6 +1,6 @@
 /**
- * The plugin contract. A plugin is a frozen value. Its module has no side effects; an entry in `plugins/mod.ts` (or `--plugins`) makes it
- * available. `define.ts` checks definitions and reports all mistakes together.
+ * The plugin contract. A plugin is a frozen value, and its module has no side effects. An entry in `plugins/mod.ts`, or `--plugins`, makes
+ * a plugin available. `define.ts` checks definitions and reports all mistakes together.
  */
 import type { MetricDefinition, MetricOf } from "../metrics/mod.ts";
 import type { Access, AdmissionServer, Authorizer, Reader } from "./access.ts";
@@ -22,9 +22,9 @@ import type { Caller } from "./user-info.ts";
 
 export type { Release };
 
-/** Stage of a feature gate. */
+/** The stage of a feature gate. */
 export type Stability = "Alpha" | "Beta" | "GA" | "Deprecated";
-/** One stage of a feature gate, from the release `since` on. */
+/** One stage of a feature gate. It lasts from the release `since` until the next stage begins. */
 export interface GateStage {
   /** The release with which the stage begins, such as `1.34`. Stages are in ascending order. */
   readonly since: Release;
@@ -32,20 +32,20 @@ export interface GateStage {
   readonly stage: Stability;
   /** Whether the gate is on without `--feature-gates`. An alpha gate must be off. */
   readonly default: boolean;
-  /** The gate cannot be set to another value than its default. */
+  /** Whether the gate cannot be set to another value than its default. */
   readonly locked?: true;
   /** The release that removes the gate, if known. */
   readonly removed?: Release;
 }
-/** The input of a hook besides the object. Hooks use no clock and no I/O. */
+/** What a hook gets besides the object. Hooks use no clock and no I/O. */
 export interface HookContext {
   /** The names that replace `{domain}` and `{platform}`. */
   readonly names: Names;
   /** Whether a feature gate of any plugin is on. */
   readonly gates: Gates;
-  /** The time of the request, RFC 3339 in UTC with whole seconds. */
+  /** The time of the request, as RFC 3339 in UTC with whole seconds. */
   readonly now: string;
-  /** "" for the object itself, else `status`, `finalize`, ... */
+  /** The subresource of the request, such as `status` or `finalize`; "" for the object itself. */
   readonly subresource: string;
   /** The group version of the request. */
   readonly requestVersion: GroupVersion;
@@ -59,52 +59,59 @@ export interface HookContext {
   readonly metric: MetricOf;
 }
 
-/**
- * Behaviour that differs between resources. The defaults are those of most resources.
- */
+/** How a resource behaves where resources differ. The defaults are those of most resources. */
 export interface Strategy {
-  /** PUT of a name that does not exist creates it. Default false. */
+  /** Whether a PUT of a name that does not exist creates the object. Default false. */
   readonly createOnUpdate?: boolean;
-  /** PUT without a resourceVersion overwrites; false rejects it. Default true. */
+  /** Whether a PUT without a resourceVersion overwrites the object; false rejects it. Default true. */
   readonly unconditionalUpdate?: boolean;
-  /** The response of a completed DELETE. Default "status". */
+  /** What the response of a completed DELETE contains: the object, or a Status. Default "status". */
   readonly deleteAnswers?: "object" | "status";
-  /** Error messages of a name (`prefix`: of a generateName prefix); empty if valid. Default: DNS subdomain. */
+  /**
+   * Returns the error messages of a name; none if it is valid. `prefix`: the text is a generateName prefix. Default: the name must be a DNS
+   * subdomain.
+   */
   readonly nameRule?: (name: string, prefix: boolean) => readonly string[];
-  /** create() validates the metadata itself; the kernel then only checks that the object can be stored. */
+  /** Whether `create` validates the metadata itself. The kernel then only checks that the object can be stored. */
   readonly ownMetaRules?: true;
-  /** Changes of the spec are counted in metadata.generation: from 1, or with `onUpdate` from the client's value. Default: that value is kept. */
+  /**
+   * Whether metadata.generation counts changes of the spec: from 1, or with `onUpdate` from the client's value. Default: the client's value
+   * is kept.
+   */
   readonly generation?: boolean | "onUpdate";
-  /** The status of a create reaches `prepare`, which sets it. Default: it is removed before. */
+  /** Whether the status in a create reaches `prepare`, which then sets it. Default: the status is removed before. */
   readonly preparesStatus?: true;
-  /** Seconds that an object lives (Events). */
+  /** Seconds after which the store deletes an object, as for Events. Default: never. */
   readonly ttlSeconds?: number;
   /**
-   * Seconds that an object has to end by itself after its first DELETE; it stays, marked, until a DELETE with 0 seconds. `asked`: what the client
-   * asks for, not negative. Default: objects without finalizers are removed at once.
+   * Returns the seconds that an object has to end by itself after its first DELETE. It stays in the store, marked for deletion, until a
+   * DELETE with 0 seconds. `asked` is the number that the client has sent; it is not negative. Default: objects without finalizers are
+   * removed at once.
    */
   readonly graceSeconds?: (object: any, asked: number | undefined) => number;
-  /** False: reads always use the store, not the watch cache. Default true. */
+  /** Whether the watch cache answers reads; with false they always use the store. Default true. */
   readonly cached?: boolean;
-  /** False: a delete adds no finalizer for dependents, with any propagation policy (Events). Default true. */
+  /**
+   * Whether a delete may add a finalizer for dependents; with false it adds none, whatever the propagation policy (Events). Default true.
+   */
   readonly garbageCollected?: boolean;
-  /** Verbs that are not served. */
+  /** The verbs that are not served. Default: none. */
   readonly without?: readonly Verb[];
   /** The reason for `without`, for error messages: a clause without a full stop. */
   readonly withoutReason?: string;
-  /** Finalizers without a slash are checked against the standard ones (kinds of the core group). */
+  /** Whether finalizers without a slash are checked against the standard ones, as for kinds of the core group. */
   readonly coreFinalizers?: boolean;
   /** Whether validating the object of a request, or the stored one, takes so long that the write must run in the heavy thread. */
   readonly isHeavy?: (object: any) => boolean;
 }
 
-/** The input of hooks that may read and wait. Its members are made at their first use, so a copy by spreading lacks them. */
+/** What a hook gets that may read and wait. Its members are made at their first use, so a copy by spreading lacks them. */
 export interface RequestHookContext extends HookContext {
   /** The resource of the request: group ("" for the core group) and plural. */
   readonly resource: { readonly group: string; readonly plural: string };
-  /** The request as policies and webhooks see it: versions of the resource, namespace and options. */
+  /** The request as policies and webhooks see it, with the versions of the resource, the namespace and the options. */
   readonly request: AdmissionRequest;
-  /** For mutating steps: requests a second run, and keeps state between both runs. */
+  /** Requests a second run of the mutating steps, and keeps state between both runs. Only for mutating steps. */
   readonly reinvocation: Reinvocation;
   /** Whether the request is a dry run, which stores nothing. A step then makes no writes of its own. */
   readonly isDryRun: boolean;
@@ -117,7 +124,7 @@ export interface RequestHookContext extends HookContext {
   readonly ifNotStored: (takeBack: () => Promise<void>) => void;
   /** The user of the request; with impersonation the impersonated user. */
   readonly caller: Caller;
-  /** The name in the URL: "" for a POST to a collection. */
+  /** The name in the URL; "" for a POST to a collection. */
   readonly requestName: string;
   /** Asks whether users may make requests, and issues tokens. */
   readonly access: Access;
@@ -127,68 +134,71 @@ export interface RequestHookContext extends HookContext {
   readonly warn: (text: string) => void;
   /**
    * Adds an annotation to the audit event of the request, if there is one. The first value of a key is kept. It must not contain secrets.
-   * `level`: only if the event also has the body of the request, which is then no secret.
+   * With `level`, the annotation is added only if the event also has the body of the request, which is then no secret.
    */
   readonly annotate: (key: string, value: string, level?: "Request") => void;
 }
 
-/** A kind of request and response bodies of a subresource only. It is never stored and has no collection. */
+/** A kind that only the request and response bodies of a subresource have. It is never stored and has no collection. */
 export interface SubresourceKind<V extends ApiObject = any> {
   /** The group version of the kind, such as `autoscaling/v1`. Required even if it is that of the resource. */
   readonly groupVersion: GroupVersion;
-  /** Made by `object(...)`; its name is the kind. */
+  /** The schema of the kind, made by `object(...)`. Its name is the kind. */
   readonly schema: Typed<unknown, StructNode>;
-  /** Columns of its table. Default: name and creation time. */
+  /** The columns of its table. Default: name and creation time. */
   readonly columns?: readonly Column<V>[];
 }
 
-/** The result of a hook for a kind: the server sets kind, apiVersion and, for views, metadata. */
+/** What a hook returns for a kind: all members but kind, apiVersion and metadata. The server sets these; the metadata for views only. */
 export type SubresourceBody<V> = Omit<V, "kind" | "apiVersion" | "metadata">;
 
 /**
- * An object as another kind: `scale` serves it as a Scale. Reads and writes of the path use this kind. Its metadata are name, namespace, uid,
- * resourceVersion and creationTimestamp of the object.
+ * Serves an object as another kind, as `scale` serves it as a Scale. Reads and writes of the path use this kind. Its metadata are name,
+ * namespace, uid, resourceVersion and creationTimestamp of the object.
  *
- * Order of a write: `read` (of the stored object) -> body, patch or apply on it -> `validate` -> `write` -> prepare, validation and admission
- * of the resource, as in a write of the object itself -> `read` (for the response).
+ * The order of a write is: `read` (of the stored object) -> body, patch or apply on it -> `validate` -> `write` -> prepare, validation and
+ * admission of the resource, as in a write of the object itself -> `read` (for the response).
  */
 export interface SubresourceView<T = any, V extends ApiObject = any> extends SubresourceKind<V> {
-  /** The view of an object in the stored form. */
+  /** Makes the view of an object in the stored form. */
   readonly read: (object: T, context: HookContext) => SubresourceBody<V>;
-  /** The view to which a write applies, if it is another one. */
+  /** Makes the view to which a write applies, if it differs from that of `read`. */
   readonly readForWrite?: (object: T, context: HookContext) => SubresourceBody<V>;
-  /** Rules of the view itself; errors are reported for the view's kind. */
+  /** Validates the view itself. Errors are reported for the view's kind. */
   readonly validate?: (view: V, prior: T, context: HookContext) => readonly FieldError[];
   /** Makes the object to store from the view of the request and the stored object. */
   readonly write: (view: V, prior: T, context: HookContext) => T;
   /**
-   * Field ownership: paths of the view to paths of the object in this version, such as `{ "spec.replicas": "spec.replicas" }`. A manager
-   * that writes a path through the view owns the path of the object. Other paths get no owner by writes through the view.
+   * The owners of fields: maps paths of the view to paths of the object in this version, such as `{ "spec.replicas": "spec.replicas" }`. A
+   * manager that writes a path through the view owns the path of the object. Other paths get no owner by writes through the view.
    */
   readonly fields?: Readonly<Record<string, string>>;
 }
 
 /**
- * POST of a subresource: an action on one object, such as `restart`, or a request for information, such as `token`. The response has code
- * 201.
+ * Handles the POST of a subresource: an action on one object, such as `restart`, or a request for information, such as `token`. The
+ * response has code 201.
  *
- * Order: body -> `mutateAction` of admission -> `validateRequest` -> namespace -> object -> `validate` -> `refuseAction` of admission ->
- * `write`, if any, then prepare, validation and admission of the resource -> `respond`, if any.
+ * The order is: body -> `mutateAction` of admission -> `validateRequest` -> namespace -> object -> `validate` -> `refuseAction` of
+ * admission -> `write`, if any, then prepare, validation and admission of the resource -> `respond`, if any.
  */
 export interface SubresourceAction<T = any, Request extends ApiObject = any, Response extends ApiObject = any> {
-  /** Kind of the body. Without it a body is ignored and `request` is undefined. */
+  /** The kind of the body. If absent, a body is ignored and `request` is undefined. */
   readonly request?: SubresourceKind<Request>;
-  /** Kind of the response. Default: the object. If it is also the kind of the request, `request` has the owner of its fields. */
+  /**
+   * The kind of the response. Default: the object is the response. If it is also the kind of the request, `request` has the owner of its
+   * fields.
+   */
   readonly response?: SubresourceKind<Response>;
-  /** Rules of the request before the object is read. They replace the rule that a name in the request must be the name in the path. */
+  /** Validates the request before the object is read. This replaces the rule that a name in the request must be the name in the path. */
   readonly validateRequest?: (request: Request, name: string) => readonly FieldError[];
-  /** Rules of the request; errors are reported for its kind, or for that of the object if it has none. */
+  /** Validates the request. Errors are reported for its kind, or for the object's kind if the request has none. */
   readonly validate?: (request: Request, object: T, context: HookContext) => readonly FieldError[];
-  /** The object to store; `prior` itself when nothing changes. Runs again on a newer object after a conflict. */
+  /** Returns the object to store, or `prior` itself if nothing changes. It runs again on a newer object after a conflict. */
   readonly write?: (request: Request, prior: T, context: RequestHookContext) => T;
-  /** What it writes is no update of the resource: neither its rules nor its generation apply. */
+  /** Whether the write is no update of the resource. If so, neither its rules nor its generation apply. */
   readonly isDirect?: true;
-  /** Makes the response, if `response` is set. `object`: the stored object after `write`. */
+  /** Makes the response, if `response` is set. `object` is the stored object after `write`. */
   readonly respond?: (
     request: Request,
     object: T,
@@ -199,64 +209,73 @@ export interface SubresourceAction<T = any, Request extends ApiObject = any, Res
 }
 
 /**
- * A path below an object: `status`, `finalize`, `scale`, `restart`. GET, PUT and PATCH use the object itself (`write`) or another kind
- * (`view`); POST is an action (`create`).
+ * A path below an object: `status`, `finalize`, `scale`, `restart`. Its GET, PUT and PATCH use the object itself (`write`) or another kind
+ * (`view`); its POST is an action (`create`).
  */
 export interface Subresource<T = any> {
-  /** Verbs of this path. Default: get, update and patch if it has `write` or `view`, create if it has `create`. */
+  /** The verbs of this path. Default: get, update and patch if it has `write` or `view`; create if it has `create`. */
   readonly verbs?: readonly ("create" | "get" | "update" | "patch")[];
-  /** For a path that serves the object itself: makes the object to store from the object of the request and the stored one. */
+  /** Makes the object to store from the object of the request and the stored one. Only for a path that serves the object itself. */
   readonly write?: (next: T, prior: T, context: HookContext) => T;
-  /** Validation in place of the resource's own `update`, for writes by `write`. */
+  /** Validates writes by `write`, in place of the `update` of the resource. */
   readonly update?: (next: T, prior: T, context: HookContext) => readonly FieldError[];
-  /** Fields, such as `spec` or `metadata.ownerReferences`, that writes through this path do not change and do not own. Default for `status`: all but metadata and status; for
-   *  others: status. */
+  /**
+   * The fields, such as `spec` or `metadata.ownerReferences`, that writes through this path do not change and do not own. Default for
+   * `status`: all but metadata and status. Default for others: status.
+   */
   readonly leaves?: readonly string[];
-  /** For a path that serves another kind. */
+  /** How the path serves the object as another kind. Only for a path that does so. */
   readonly view?: SubresourceView<T>;
-  /** POST of the path. */
+  /** How the path handles a POST. */
   readonly create?: SubresourceAction<T>;
 }
 
 /** One served version of a resource. */
 export interface Served<T extends ApiObject = any> {
-  /** Made by `object(...)`: a top-level `status` gives the status subresource by default. */
+  /** The schema of this version, made by `object(...)`. By default, a top-level `status` gives the resource a status subresource. */
   readonly schema: Typed<unknown, StructNode>;
-  /** The release of the server that has the version first. A beta version of 1.22 or later is off by default. */
+  /** The first release of the server that has the version. A beta version of 1.22 or later is off by default. */
   readonly introduced: Release;
-  /** The release from which on requests get a warning. For a beta version at most three releases after `introduced`. */
+  /**
+   * The release from which on requests for this version get a warning. For a beta version it is at most three releases after `introduced`.
+   */
   readonly deprecated?: Release;
-  /** The release that does not serve the version any more. For a beta version three releases after `deprecated`; never for a GA version. */
+  /**
+   * The first release that does not serve the version. For a beta version it is three releases after `deprecated`; a GA version has none.
+   */
   readonly removed?: Release;
-  /** The version has stored objects and no endpoint. Only for custom resources. */
+  /** Whether the version has stored objects but no endpoint. Only for custom resources. */
   readonly hidden?: true;
   /** A version that the target release has removed is served only if --runtime-config names it; with this gate on also by
    *  `api/alpha`, `api/beta`, `api/ga` or `api/all`. */
   readonly keptBy?: string;
-  /** Group version and kind to move to, shown in the warning. */
+  /** The group version and kind that clients should use instead. The warning shows them. */
   readonly replacement?: { readonly groupVersion: GroupVersion; readonly kind: string };
   /** Columns of tables (`kubectl get`). Default: name and creation time. */
   readonly columns?: readonly Column<T>[];
-  /** Field selectors beyond metadata.name and metadata.namespace: label to value. */
+  /**
+   * The fields that field selectors can use besides metadata.name and metadata.namespace: each label, and a function that returns its
+   * value.
+   */
   readonly selectableFields?: Readonly<Record<string, (object: T) => string>>;
   /** Paths below an object by their names, such as `scale`. */
   readonly subresources?: Readonly<Record<string, Subresource<T>>>;
-  /** False: a top-level `status` gives no status subresource. */
+  /** False if a top-level `status` does not give a status subresource. */
   readonly statusSubresource?: false;
-  /** Text of the Warning header of every request for this version, in place of the one that `deprecated` gives. */
+  /** The text of the Warning header of every request for this version. It replaces the one that `deprecated` gives. */
   readonly warning?: string;
   /** Applies defaults that depend on the names, after those of the schema. Returns `object` itself if nothing changes. */
   readonly applyDefaults?: (object: T, names: Names) => T;
   /**
-   * Conversion from this version to the stored form (`toStored`) and back, if they differ in more than apiVersion. A direction that changes
-   * nothing may be omitted. Defaults are applied afterwards.
+   * Converts from this version to the stored form. `fromStored` converts back. Both are needed only if the versions differ in more than
+   * apiVersion; a direction that changes nothing may be omitted. Defaults are applied afterwards.
    */
   readonly toStored?: (served: any) => T;
-  /** The inverse of `toStored`. */
+  /** Converts from the stored form to this version. */
   readonly fromStored?: (stored: T) => any;
 }
 
-/** A stored type of objects, with all groups and versions that serve it. */
+/** A type of objects in the store, with all groups and versions that serve it. */
 export interface Resource<T extends ApiObject = any> {
   /** The TypeScript type of its objects, for `Api.of`. Never set. */
   readonly "~object"?: T;
@@ -266,7 +285,7 @@ export interface Resource<T extends ApiObject = any> {
   readonly plural?: string;
   /** Lower-case singular. Default: the kind in lower case. */
   readonly singular?: string;
-  /** Default: `<Kind>List`. */
+  /** The kind of its lists. Default: `<Kind>List`. */
   readonly listKind?: string;
   /** Whether objects belong to a namespace. */
   readonly scope: "Cluster" | "Namespaced";
@@ -275,25 +294,28 @@ export interface Resource<T extends ApiObject = any> {
   /** Names such as `all`, by which `kubectl get` lists several resources. Default: none. */
   readonly categories?: readonly string[];
   /**
-   * Made from a definition that clients wrote, not from a plugin's code: always served, without protobuf and strategic merge patches, and
-   * with kind and apiVersion in the items of lists. Its schema has no field numbers.
+   * Whether the resource was made from a definition that clients have written, and not from a plugin's code. It is then always served,
+   * without protobuf and strategic merge patches, and items of lists have kind and apiVersion. Its schema has no field numbers.
    */
   readonly custom?: true;
-  /** Whether its definition is being deleted: discovery then lists no verbs that create or change objects. Only for custom resources. */
+  /**
+   * Returns whether its definition is being deleted. Discovery then lists no verbs that create or change objects. Only for custom
+   * resources.
+   */
   readonly isTerminating?: () => boolean;
-  /** Served, but not listed in discovery and OpenAPI documents. */
+  /** Whether the resource is served but not listed in discovery and OpenAPI documents. */
   readonly unlisted?: true;
   /** One sentence for reference pages. */
   readonly summary: string;
   /** The version of stored objects and of the objects that hooks receive; must be one of `served`. */
   readonly storedAs: GroupVersion;
-  /** Segments of the key below the prefix, as upstream: `configmaps`, `services/specs`. Required without `handleCreate`. */
+  /** The segments of its keys below the store's prefix, as in upstream: `configmaps`, `services/specs`. Required without `handleCreate`. */
   readonly storedUnder?: string;
-  /** The versions by group version, such as `apps/v1`; the group may contain `{domain}`. */
+  /** The served versions by group version, such as `apps/v1`. The group may contain `{domain}`. */
   readonly served: Readonly<Record<GroupVersion, Served<T>>>;
-  /** The conversion of stored objects, for a version of a kind whose versions are converted by calls. `storedAs` is then this version. */
+  /** Converts stored objects, for a version of a kind whose versions are converted by calls. `storedAs` is then this version. */
   readonly conversion?: StoredConversion;
-  /** Behaviour that differs from most resources. */
+  /** How the resource differs from most resources. */
   readonly strategy?: Strategy;
   /**
    * How rules in the tree (`rules` of structs and fields) work beside `create` and `update`. Default: they apply, after these hooks.
@@ -301,33 +323,40 @@ export interface Resource<T extends ApiObject = any> {
    * compared, and differences are logged and counted; with DeclarativeValidationTakeover the rules apply instead of the marked errors.
    */
   readonly rules?: "compared";
-  /** Pure; before validation. `prior` is undefined at creation. Returns `next` itself when nothing changes. */
+  /**
+   * Completes the object before validation. It must be pure. `prior` is undefined at creation. Returns `next` itself if nothing changes.
+   */
   prepare?(next: T, prior: T | undefined, context: HookContext): T;
   /** Removes fields of disabled features, unless they are already stored. */
   dropDisabled?(next: T, prior: T | undefined, gates: Gates): T;
-  /** Rules of creation, in upstream's order. */
+  /** Validates an object at its creation, in upstream's order. */
   create?(next: T, context: HookContext): readonly FieldError[];
-  /** Rules of an update of the object itself, in upstream's order (rules of creation that hold again are called here). */
+  /** Validates an update of the object itself, in upstream's order. Rules of creation that also hold for updates are called here. */
   update?(next: T, prior: T, context: HookContext): readonly FieldError[];
   /**
-   * For a kind that is never stored (a review): returns the response of a POST after the rules of `create`. Such a kind has no other verb,
+   * Returns the response of a POST after the rules of `create`, for a kind that is never stored (a review). Such a kind has no other verb,
    * and a dry run has no effect.
    */
   handleCreate?(next: T, context: RequestHookContext): T | Promise<T>;
   /**
-   * The reason why the caller may not write this object (403), or undefined: rules about the contents, such as rights that the caller
-   * lacks. Runs after `mutate` and before the object is prepared, for writes of the object itself; `prior` is undefined at creation. A
-   * StatusError that it throws is the response.
+   * Returns the reason why the caller may not write this object (403), or undefined. It is for rules about the contents, such as rights
+   * that the caller lacks. It runs after `mutate` and before the object is prepared, for writes of the object itself. `prior` is undefined
+   * at creation. A StatusError that it throws is the response.
    */
   authorizeWrite?(next: T, prior: T | undefined, context: RequestHookContext): Promise<string | undefined> | string | undefined;
-  /** Texts of Warning headers. */
+  /** Returns texts for Warning headers. */
   warn?(next: T, prior: T | undefined, context: HookContext): readonly string[];
-  /** Graceful deletion. `begin` marks the object at its first DELETE, or returns `object` itself. The deletion then waits while `holds` returns
-   *  true or metadata.finalizers is not empty. */
+  /**
+   * Deletes objects gracefully. `begin` marks the object at its first DELETE, or returns `object` itself. The deletion then waits while
+   * `holds` returns true or metadata.finalizers is not empty.
+   */
   readonly deletion?: {
     /** Whether an object that cannot be read may be deleted without these steps (`ignoreStoreReadErrorWithClusterBreakingPotential`). */
     readonly unsafe?: boolean;
-    /** `prior`: the stored object, without the timestamp, grace period, generation and finalizers of the deletion that `object` has. */
+    /**
+     * Marks the object. `prior` is the stored object, without the timestamp, grace period, generation and finalizers of the deletion that
+     * `object` has.
+     */
     readonly begin: (object: T, context: HookContext, prior: T) => T;
     /** Whether the object must be kept although metadata.finalizers is empty. */
     readonly holds: (object: T) => boolean;
@@ -341,51 +370,58 @@ export interface Resource<T extends ApiObject = any> {
  * kube-apiserver run in its order; others run before policies, webhooks and quotas, in the order of plugins.
  */
 export interface Admission<T extends ApiObject = any> {
-  /** Unique name for `--enable-admission-plugins`, `--disable-admission-plugins` and metrics. */
+  /** The name for `--enable-admission-plugins`, `--disable-admission-plugins` and metrics. It must be unique. */
   readonly name: string;
-  /** Runs only if --enable-admission-plugins names it. */
+  /** Whether the step runs only if --enable-admission-plugins names it. */
   readonly isOptional?: true;
   /**
-   * The resources whose writes it is for, those of other plugins by name (`pods`, `priorityclasses.scheduling.{domain}`); a name that no
-   * plugin serves has no effect. `"all"`: every stored resource, custom ones too.
+   * The resources to whose writes the step applies. Resources of other plugins are given by name (`pods`,
+   * `priorityclasses.scheduling.{domain}`); a name that no plugin serves has no effect. `"all"` stands for every stored resource, including
+   * custom ones.
    */
   readonly resources: readonly (Resource<T> | string)[] | "all";
-  /** With `"all"`: also for kinds that are answered and never stored, such as SubjectAccessReview. */
+  /** Whether `"all"` includes kinds that are answered and never stored, such as SubjectAccessReview. */
   readonly includesReviews?: true;
-  /** Before the object is prepared, in the stored form; `prior` is undefined at creation. Returns `next` itself when nothing changes. */
+  /**
+   * Changes the object before it is prepared, in the stored form. `prior` is undefined at creation. Returns `next` itself if nothing
+   * changes.
+   */
   readonly mutate?: (next: T, prior: T | undefined, context: RequestHookContext) => T | Promise<T>;
-  /** After validation: the reason to reject the write (403), or undefined. */
+  /** Returns the reason to reject the write (403), or undefined. It runs after validation. */
   readonly refuse?: (next: T, prior: T | undefined, context: RequestHookContext) => string | undefined | Promise<string | undefined>;
-  /** Before an object is removed or marked for deletion, after preconditions: the reason to reject that (403), or undefined. Runs for each object
-   *  of a collection, and again if the object has changed meanwhile. The removal of the last finalizer of a marked object is an update. */
+  /**
+   * Returns the reason to reject a deletion (403), or undefined. It runs after preconditions, before the object is removed or marked for
+   * deletion. It runs for each object of a collection, and again if the object has changed meanwhile. The removal of the last finalizer of
+   * a marked object is an update.
+   */
   readonly refuseDelete?: (prior: T, context: RequestHookContext) => string | undefined | Promise<string | undefined>;
-  /** A side effect outside of the object, after all steps have admitted the write. Runs again if the write is retried. */
+  /** Has a side effect outside of the object, after all steps have admitted the write. It runs again if the write is retried. */
   readonly effect?: (next: T, prior: T | undefined, context: RequestHookContext) => void | Promise<void>;
   /**
-   * For an action (POST of a subresource) with a request kind, before its request is validated. Returns `request` itself when nothing
-   * changes. `context.requestName` is the name of the object.
+   * Changes the request of an action (the POST of a subresource) that has a request kind, before it is validated. Returns `request` itself
+   * if nothing changes. `context.requestName` is the name of the object.
    */
   readonly mutateAction?: (request: any, subresource: string, context: RequestHookContext) => any;
   /**
-   * For an action, after the validation of its request and before the object changes: the reason to reject it (403), or undefined.
+   * Returns the reason to reject an action (403), or undefined. It runs after the validation of the request, and before the object changes.
    * `request` is undefined for an action without a request kind.
    */
   readonly refuseAction?: (request: any, subresource: string, context: RequestHookContext) => ReturnType<NonNullable<Admission["refuse"]>>;
-  /** A dry run may skip `effect`. A step that has an effect and not this member rejects dry runs with 400. */
+  /** Whether a dry run may skip `effect`. A step with an effect and without this member rejects dry runs with 400. */
   readonly supportsDryRun?: true;
 }
 
 /** A health check. It fails while `check` rejects. */
 export interface HealthCheck {
-  /** The check in the report of its endpoints, and the path `/readyz/<name>`. */
+  /** The name of the check, in the reports of its endpoints and in the path `/readyz/<name>`. */
   readonly name: string;
   /** The endpoints that run the check. Default: readyz and healthz, because a restart (livez) seldom repairs a plugin. */
   readonly endpoints?: readonly ("healthz" | "livez" | "readyz")[];
-  /** Resolves if the check passes; rejects with the reason if not. `signal` aborts when the time for it is over. */
+  /** Resolves if the check passes; rejects with the reason if it does not. `signal` aborts at the timeout of the check. */
   check(signal: AbortSignal): Promise<void>;
 }
 
-/** The context of a plugin's authorizer, valid while the server runs. */
+/** What an authorizer of a plugin gets. It is valid while the server runs. */
 export interface AuthorizerContext {
   /** The names that replace `{domain}` and `{platform}`. */
   readonly names: Names;
@@ -409,7 +445,7 @@ export interface AuthorizerDefinition {
   readonly name: string;
   /** One sentence for --help. */
   readonly summary: string;
-  /** Starts it. Must not throw. */
+  /** Starts the authorizer. Must not throw. */
   open(context: AuthorizerContext): OpenedAuthorizer;
 }
 /**
@@ -417,31 +453,34 @@ export interface AuthorizerDefinition {
  * data (`structuredClone` copies it), because other threads of the server create the resources as well.
  */
 export interface ResourceSource<D = any> {
-  /** Name of the start hook that ends with the first descriptions, such as `crd-informer-synced`. Until then the server is not ready. */
+  /**
+   * The name of the start hook that ends with the first descriptions, such as `crd-informer-synced`. The server is not ready before it has
+   * ended.
+   */
   readonly hook: string;
-  /** Follows only while all of these resources are served. Until then there are no descriptions. */
+  /** Resources without which the source is not followed. While one of them is not served, there are no descriptions. */
   readonly needs?: readonly ControllerNeed[];
   /**
-   * Yields all descriptions: first the existing ones, then all of them again after each change. Runs on every server, also without
+   * Yields all descriptions: first the existing ones, then all of them again after each change. It runs on every server, with or without
    * leadership, until the signal aborts. A description that has not changed is the same value. An error restarts it after a pause; the last
-   * descriptions stay active. `failed` reports an object that cannot be described: without it, the source goes on with the others.
+   * descriptions stay active. The source reports an object that it cannot describe by `failed`, and goes on with the others.
    */
   follow(context: SourceContext, signal: AbortSignal): AsyncIterable<readonly D[]>;
   /**
-   * The resources of a description. Pure, called once for each description. A resource whose name or stored keys are those of another
-   * one is left out. If it throws, this description has no resources, the error is logged with the member `name` of the description, and the
-   * others go on.
+   * Returns the resources of a description. It must be pure, and is called once for each description. A resource whose name or stored keys
+   * are those of another one is left out. If it throws, this description has no resources, the error is logged with the member `name` of
+   * the description, and the others go on.
    */
   resources(description: D): readonly Resource[];
 }
 
-/** The arguments that the server passes to a resource source. */
+/** What the server passes to a resource source. */
 export interface SourceContext {
   /** The names that replace `{domain}` and `{platform}`. */
   readonly names: Names;
   /** The API in process, as a member of `system:masters`. */
   readonly api: Api;
-  /** Logs the error of one object, by its name. Undefined where nobody reads it. */
+  /** Logs the error of one object, by its name. Absent if errors are not logged here. */
   readonly failed?: (name: string, error: unknown) => void;
 }
 
@@ -460,13 +499,13 @@ export interface Plugin {
    * protects.
    */
   readonly released?: ReleasedElements;
-  /** Priority of a group in discovery, higher first; clients prefer the first group. Default 1000. */
+  /** Priorities of groups in discovery; a group with a higher number comes first. Clients prefer the first group. Default 1000. */
   readonly groupPriorities?: Readonly<Record<string, number>>;
-  /** The resources that it serves. */
+  /** The resources that the plugin serves. */
   readonly resources?: readonly Resource[];
-  /** Resources that change while the server runs. */
+  /** A source of resources that change while the server runs. */
   readonly resourceSource?: ResourceSource;
-  /** Admission steps, in their order. */
+  /** Admission steps, in the order in which they run. */
   readonly admission?: readonly Admission[];
   /** Authenticators. They run while the plugin is served. */
   readonly authenticators?: readonly AuthenticatorDefinition[];
@@ -482,7 +521,7 @@ export interface Plugin {
   readonly startHooks?: readonly StartHook[];
   /** Counters, gauges and histograms of the plugin, made by `defineMetric`. Recorded through `metric` of a context, served at /metrics. */
   readonly metrics?: readonly MetricDefinition[];
-  /** Objects that exist after start (created when absent), such as the namespace `default`. */
+  /** Objects that exist after the start, such as the namespace `default`. The server creates those that are absent. */
   readonly bootstrapObjects?: readonly {
     readonly groupVersion: GroupVersion;
     readonly resource: string;

@@ -28,7 +28,7 @@ export type BooleanNode = { readonly tag: "boolean" };
 /** A string, possibly with a name of its own and with a closed set of values. */
 export type StringNode = {
   readonly tag: "string";
-  /** Enumeration of the allowed values, published as OpenAPI `enum` in this order. */
+  /** The allowed values, published as OpenAPI `enum` in this order. */
   readonly oneOf?: readonly string[];
   readonly goName?: string;
 };
@@ -63,9 +63,9 @@ export type FieldsV1Node = { readonly tag: "fieldsV1" };
 export type ListNode = {
   readonly tag: "list";
   readonly of: Node;
-  /** `x-kubernetes-list-type`: how server-side apply merges. */
+  /** How server-side apply merges the list (`x-kubernetes-list-type`). */
   readonly type: "atomic" | "set" | "map";
-  /** Keys of a `map` list, in published order. */
+  /** The keys of the items of a `map` list, in published order. */
   readonly keys?: readonly string[];
   /** False if upstream publishes no list type. Apply still treats the list as atomic. */
   readonly published?: false;
@@ -80,25 +80,33 @@ export type StructNode = {
   /** Group version of the type, such as `core/v1` or `meta/v1`. Part of its OpenAPI and Go names. */
   readonly package?: string;
   readonly doc: string;
-  /** In the order of keys in JSON. Protobuf sorts them by number. */
+  /** The fields in the order of keys in JSON. Protobuf sorts them by number. */
   readonly fields: Readonly<Record<string, Field>>;
-  /** The struct is a kind: JSON has `kind` and `apiVersion` first, protobuf has them in the envelope. */
+  /** Whether the struct is a kind. Its JSON then has `kind` and `apiVersion` first; protobuf has them in the envelope. */
   readonly typeMeta?: true;
-  /** `x-kubernetes-map-type: atomic`. */
+  /** Whether server-side apply treats the struct as one value (`x-kubernetes-map-type: atomic`). */
   readonly atomic?: true;
-  /** Members that `fields` does not name (kinds of custom resources): kept with values of this node. Default: unknown members are dropped. */
+  /**
+   * The node of members that `fields` does not name, for kinds of custom resources. They are kept. Default: unknown members are dropped.
+   */
   readonly rest?: StructuralNode;
-  /** The schema of the whole object (kinds of custom resources): its keywords are published, and decide whether unknown members are owned. */
+  /**
+   * The schema of the whole object, for kinds of custom resources. Its keywords are published, and decide whether unknown members are
+   * owned.
+   */
   readonly whole?: StructuralSchema;
-  /** The kind of a custom resource, or a list of one: published with these keywords, and without default values of structs. */
+  /**
+   * Present for the kind of a custom resource, or a list of one. It is published with these keywords, and without default values of
+   * structs.
+   */
   readonly custom?: { readonly keywords: Readonly<Record<string, Json>> };
-  /** Published as `x-kubernetes-unions`. Values are validated by the rules of the kind. */
+  /** The union that is published as `x-kubernetes-unions`. The rules of the kind validate its values. */
   readonly union?: Union;
   /** Rules in CEL over `self`, an object of this struct. Published as `x-kubernetes-validations`. */
   readonly rules?: readonly ValidationRule[];
   /** Applies defaults that depend on other fields, after the defaults of the fields. Returns `self` itself if nothing changes. */
   readonly applyDefaults?: (self: any) => any;
-  /** Defaults of features by their gates: as `applyDefaults` and after it, while the gate is on. */
+  /** Defaults of features by their gates. Each is applied like `applyDefaults` and after it, while its gate is on. */
   readonly gatedDefaults?: Readonly<Record<string, (self: any) => any>>;
 };
 /**
@@ -110,13 +118,13 @@ export type EitherNode = {
   readonly name: string;
   readonly package?: string;
   readonly doc: string;
-  /** The struct of JSON objects, and the number of its protobuf field. */
+  /** The struct of values that are JSON objects, and the number of its protobuf field. */
   readonly object: Node;
   readonly objectNumber: number;
-  /** Booleans or lists, and the number of their protobuf field. */
+  /** The node of values that are booleans or lists, and the number of its protobuf field. */
   readonly other: BooleanNode | ListNode;
   readonly otherNumber: number;
-  /** The error for values of other JSON types. Default: they are the empty value. */
+  /** The error for values of other JSON types. Default: such values become the empty value. */
   readonly refusal?: string;
 };
 /** A schema that is looked up at its first use, so that schemas can contain themselves. */

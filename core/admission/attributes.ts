@@ -1,11 +1,11 @@
-/** The attributes of a request, by which rules of admission cover it. */
+/** Computes the attributes of a request, by which rules of admission cover it. */
 import type { AdmissionServer } from "../access.ts";
 import type { ApiObject } from "../meta/object-meta.ts";
 import { notFoundError } from "../status-error.ts";
 import type { RequestAttributes } from "./matching.ts";
 import type { AdmissionForm, AdmissionOperation, AdmissionRequest } from "./request.ts";
 
-/** The parts of one request. The objects are in the stored form. */
+/** The operation and the objects of one request. The objects are in the stored form. */
 export interface Subject {
   /** The operation for which rules are matched. */
   readonly operation: AdmissionOperation;
@@ -15,22 +15,25 @@ export interface Subject {
   readonly oldObject: ApiObject | undefined;
 }
 
-/** Makes `text` and `json` of a form known for the objects of a request. Rejects with a StatusError if one cannot be converted. */
+/**
+ * Prepares a form for the objects of a request, so that its `text` and `json` know them. Rejects with a StatusError if one cannot be
+ * converted.
+ */
 export async function prepareForm({ prepare }: AdmissionForm, { object, oldObject }: Subject): Promise<void> {
   if (prepare !== undefined) await prepare([object, oldObject].filter((each) => each !== undefined));
 }
 
-/** The attributes of a request, with how its objects look in each form. */
+/** The attributes of a request, and how its objects look in each form. */
 export interface SubjectAttributes extends RequestAttributes {
   /** The version of the resource that the client has used. */
   readonly form: AdmissionForm;
-  /** The other served versions of the resource. They are computed at the first call. */
+  /** Returns the other served versions of the resource. They are computed at the first call. */
   readonly equivalents: () => readonly AdmissionForm[];
 }
 
-/** What the attributes are made of: a part of `RequestHookContext`. */
+/** The part of `RequestHookContext` from which the attributes are made. */
 export interface AttributeSource {
-  /** The request for rules, of the hook context. */
+  /** The request as rules see it. */
   readonly request: AdmissionRequest;
   /** The name in the URL; "" for a creation. */
   readonly requestName: string;
@@ -40,10 +43,10 @@ export interface AttributeSource {
   readonly server: Pick<AdmissionServer, "recentObject">;
 }
 
-/** The attributes of the request, for rules. */
+/** Returns the attributes of a request that rules match. */
 export function attributesOf(subject: Subject, context: AttributeSource): SubjectAttributes {
   const { operation, object, oldObject } = subject, { request, requestName, subresource, server } = context;
-  // The name of an object that is created may have been generated. The deletion of a collection names no object.
+  // The name of a new object may have been generated. A deletion of a collection names no object.
   const name = operation === "DELETE" ? requestName : nameOf(object) ?? requestName;
   const { form } = request;
   const isNamespace = form.group === "" && form.version === "v1" && form.resource === "namespaces";
@@ -64,7 +67,7 @@ export function attributesOf(subject: Subject, context: AttributeSource): Subjec
   };
 }
 
-/** Requests of actions may have no metadata. */
+/** An object that may have no metadata, such as the request of an action. */
 type Maybe = { readonly metadata?: ApiObject["metadata"] } | undefined;
 function nameOf(object: Maybe): string | undefined {
   return object?.metadata?.name;

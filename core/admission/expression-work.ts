@@ -1,23 +1,23 @@
-/** The work of the expressions of policies and webhooks for one request. */
+/** Measures and bounds the work of the expressions of policies and webhooks for one request. */
 import { tooLargeError } from "../status-error.ts";
 import { nextTurn, Turns } from "../turns.ts";
 import { bound } from "../bound.ts";
 
-/** Milliseconds of expressions of policies and webhooks for one request after which other requests get a turn of the event loop. */
+/** Milliseconds that expressions of policies and webhooks may take for one request before other requests get a turn of the event loop. */
 export const expressionTurnMs = bound(5);
-/** Cost units of the expressions of all policies, and of the match conditions of all webhooks, for one request. */
+/** Maximum cost, in units of CEL, of the expressions of all policies and the match conditions of all webhooks for one request. */
 const celRequestCostMax = bound(40_000_000);
 
-/** Requests with long work take turns. */
+/** The turns of requests with long work. */
 const turns = new Turns(expressionTurnMs);
 const shared: {
-  /** Requests that wait for their turn. */
+  /** Number of requests that wait for their turn. */
   waiting: number;
-  /** Start of the expressions of all requests in this turn of the event loop (performance.now()); undefined before the first. */
+  /** Time at which the expressions of all requests began in this turn of the event loop (performance.now()); undefined before the first. */
   since: number | undefined;
 } = { waiting: 0, since: undefined };
 
-/** Milliseconds of expressions in this turn of the event loop. */
+/** Returns the milliseconds that expressions have taken in this turn of the event loop. */
 function spentMs(): number {
   if (shared.since === undefined) begin();
   return performance.now() - shared.since!; // set by begin()
@@ -28,8 +28,8 @@ function begin(): void {
 }
 
 /**
- * One budget over all policies, and over the match conditions of all webhooks; each has a budget of its own too, to which its failure policy
- * applies. Above this one the request is rejected: expensive policies must not switch off the others.
+ * One budget for all policies and the match conditions of all webhooks. Each of them also has its own budget, to which its failure policy
+ * applies. If this common budget is exceeded, the request is rejected: expensive policies must not switch off the others.
  */
 export class ExpressionWork {
   #spent = 0;
@@ -44,15 +44,15 @@ export class ExpressionWork {
     );
   }
   /**
-   * Call it before each expression. Resolves in a later turn of the event loop if the expressions in this one, of all requests, take long; undefined if
-   * the work can go on. Where other requests wait, a request begins behind them.
+   * Call it before each expression. Returns undefined if the work can go on. If the expressions of all requests have taken long in this
+   * turn of the event loop, it resolves in a later turn, after the requests that already wait.
    */
   pause(): Promise<void> | undefined {
     const isBehind = !this.#hasBegun && shared.waiting > 0;
     this.#hasBegun = true;
     return isBehind || spentMs() >= expressionTurnMs ? this.#pause() : undefined;
   }
-  /** I/O first: the turn of a caller that is alone begins without it. */
+  /** I/O runs first: if no other caller waits, a turn would otherwise begin without it. */
   async #pause(): Promise<void> {
     shared.waiting++;
     try {

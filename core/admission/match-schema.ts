@@ -1,4 +1,4 @@
-/** Schemas of match rules: which requests a policy, a webhook or a step covers. */
+/** Schemas of match rules, which say which requests a policy, a webhook or a step covers. */
 import { LabelSelector } from "../meta/label-selector.ts";
 import { field, type Infer, list, oneOf, string, structsOf } from "../schema.ts";
 
@@ -11,7 +11,7 @@ export const operations = Object.freeze(["*", "CONNECT", "CREATE", "DELETE", "UP
 export const matchPolicyDoc =
   "Equivalent: a rule for one version of a resource also covers its other groups and versions; the object is converted. Exact: only those that the rule lists.";
 
-/** A selector that selects everything, if it is absent. */
+/** The options of a selector that selects everything if it is absent. */
 export const anything = { pointer: true, unpublishedDefault: {} } as const;
 
 const Rule = {
@@ -42,14 +42,14 @@ export const RuleWithOperations = struct("RuleWithOperations", {
 }, { doc: "Operations and resources of requests." });
 export type RuleWithOperations = Infer<typeof RuleWithOperations>;
 
-/** The struct NamedRuleWithOperations of a version. */
+/** Makes the struct NamedRuleWithOperations of a version. */
 export function namedRule(structs: typeof struct) {
   return structs("NamedRuleWithOperations", {
     resourceNames: field(1, list(string), "Names of the objects. Empty: all."),
     ruleWithOperations: field(2, RuleWithOperations, "Operations and resources.", { inline: true }),
   }, { atomic: true, doc: "Operations, resources and names of objects." });
 }
-/** The struct MatchResources of a version. `publishesPolicies`: the values of matchPolicy are an enumeration in OpenAPI. */
+/** Makes the struct MatchResources of a version. `publishesPolicies`: whether the values of matchPolicy are an enumeration in OpenAPI. */
 export function matchResources(structs: typeof struct, rule: ReturnType<typeof namedRule>, publishesPolicies = true) {
   const policy = publishesPolicies ? oneOf(...matchPolicies) : string;
   return structs("MatchResources", {

@@ -1,28 +1,28 @@
-/** Which requests a policy, a binding or a webhook covers, as upstream's matchers of rules, namespaces and objects. */
+/** Decides which requests a policy, a binding or a webhook covers, as upstream's matchers of rules, namespaces and objects do. */
 import { type LabelSelector, selectsLabels } from "../meta/label-selector.ts";
 import type { AdmissionOperation, ResourceForm, VersionedResource } from "./request.ts";
 
-/** Operations and resources, as `RuleWithOperations` of admissionregistration/v1. */
+/** Operations and resources, like `RuleWithOperations` of admissionregistration/v1. */
 export interface MatchRule {
-  /** `CREATE`, `UPDATE`, `DELETE`, `CONNECT`, or `*` for all. Absent or empty: the rule matches nothing. */
+  /** Operations: `CREATE`, `UPDATE`, `DELETE`, `CONNECT`, or `*` for all. If absent or empty, the rule matches nothing. */
   readonly operations?: readonly string[];
-  /** API groups, or `*` for all; "" is the core group. Absent or empty: the rule matches nothing. */
+  /** API groups, or `*` for all; "" is the core group. If absent or empty, the rule matches nothing. */
   readonly apiGroups?: readonly string[];
-  /** Versions such as `v1`, or `*` for all. Absent or empty: the rule matches nothing. */
+  /** Versions such as `v1`, or `*` for all. If absent or empty, the rule matches nothing. */
   readonly apiVersions?: readonly string[];
   /**
    * Plurals, also with a subresource (`pods/log`), and patterns. A `*` stands for all resources without their subresources; as one side of
    * the slash it stands for each resource or each subresource, and on both sides for everything. Absent or empty: the rule matches nothing.
    */
   readonly resources?: readonly string[];
-  /** `Cluster`, `Namespaced` or `*`. Default: `*`. */
+  /** The scope of the resources: `Cluster`, `Namespaced` or `*`. Default: `*`. */
   readonly scope?: string;
-  /** Names of the objects. Empty or absent: all. */
+  /** Names of objects. If absent or empty, objects with any name match. */
   readonly resourceNames?: readonly string[];
 }
-/** A description of requests, as `MatchResources` of admissionregistration/v1. */
+/** A description of requests, like `MatchResources` of admissionregistration/v1. */
 export interface MatchResources {
-  /** The rules of which one must match. Absent or empty: every request matches. */
+  /** Rules of which at least one must match. If absent or empty, every request matches. */
   readonly resourceRules?: readonly MatchRule[];
   /** Rules of which none may match. They take precedence over `resourceRules`. */
   readonly excludeResourceRules?: readonly MatchRule[];
@@ -33,14 +33,17 @@ export interface MatchResources {
    * Absent: all.
    */
   readonly namespaceSelector?: LabelSelector;
-  /** Selects requests by the labels of the new or of the old object; one of both is enough. Absent: all. */
+  /**
+   * Selects requests by the labels of the new or the old object. It is enough if one of the two matches. If absent, all requests are
+   * selected.
+   */
   readonly objectSelector?: LabelSelector;
 }
 
 /** The labels of an object. */
 export type ObjectLabels = Readonly<Record<string, string>>;
 
-/** The attributes of a request that rules match. "" for absent parts. */
+/** The attributes of a request that rules match. An absent part is "". */
 export interface RequestAttributes {
   /** The operation of the request. */
   readonly operation: AdmissionOperation;
@@ -48,23 +51,23 @@ export interface RequestAttributes {
   readonly form: ResourceForm;
   /** The subresource in the URL. */
   readonly subresource: string;
-  /** For a Namespace: its own name. */
+  /** The namespace of the request. For a Namespace it is its own name. */
   readonly namespace: string;
-  /** The name of the object, also if the server has generated it. "" for the deletion of a collection. */
+  /** The name of the object, even if the server has generated it. "" for the deletion of a collection. */
   readonly name: string;
-  /** The same objects in other groups and versions that are served. */
+  /** Returns the same resource in other groups and versions that are served. */
   readonly equivalents: () => readonly ResourceForm[];
-  /** Labels of the new and of the old object; undefined if there is none. */
+  /** Labels of the new object; undefined if there is no new object. */
   readonly labels: ObjectLabels | undefined;
   /** Labels of the stored object; undefined for a creation. */
   readonly oldLabels: ObjectLabels | undefined;
-  /** The labels of a namespace. Rejects with 404 if it does not exist. */
+  /** Returns the labels of a namespace. Rejects with 404 if it does not exist. */
   readonly namespaceLabels: (name: string) => ObjectLabels | Promise<ObjectLabels>;
 }
 
 /**
- * The form of the resource by which the request is covered; undefined if it is not covered. Rejects if the namespace of the request does not
- * exist.
+ * Returns the form of the resource by which the request is covered; undefined if it is not covered. Rejects if the namespace of the request
+ * does not exist.
  */
 export async function coveredForm(match: MatchResources, request: RequestAttributes): Promise<ResourceForm | undefined> {
   const { resourceRules = [], excludeResourceRules = [], matchPolicy, objectSelector, namespaceSelector } = match;
@@ -76,7 +79,7 @@ export async function coveredForm(match: MatchResources, request: RequestAttribu
   return await selectsNamespace(namespaceSelector, request) ? form : undefined;
 }
 
-/** The form of the resource that a rule describes; the request's own form first. */
+/** Returns the form of the resource that a rule describes. The request's own form comes first. */
 function formByRules(rules: readonly MatchRule[], isExact: boolean, request: RequestAttributes): ResourceForm | undefined {
   const describes = (rule: MatchRule, form: ResourceForm): boolean =>
     ruleDescribes(rule, form, request) && ((rule.resourceNames ?? []).length === 0 || rule.resourceNames!.includes(request.name));
@@ -95,7 +98,7 @@ export function ruleDescribes(rule: MatchRule, form: VersionedResource, request:
   return ruleNames(rule, request.operation, form, request.subresource) && hasScope(rule.scope, form, request.namespace);
 }
 
-/** Whether a rule names an operation and a resource, in this version, whatever its scope and the names of objects. */
+/** Whether a rule names an operation and a resource in this version. The scope and the names of objects are not compared. */
 export function ruleNames(rule: MatchRule, operation: AdmissionOperation, form: VersionedResource, subresource: string): boolean {
   const { operations = [], apiGroups = [], apiVersions = [], resources = [] } = rule;
   return includes(operations, operation) && includes(apiGroups, form.group) && includes(apiVersions, form.version) &&
@@ -112,7 +115,7 @@ function names(pattern: string, resource: string, subresource: string): boolean 
   return (first === "*" || first === resource) && (second === "*" || second === subresource);
 }
 
-/** A request for a Namespace has a namespace, its own, but the resource is cluster-wide. */
+/** Whether the resource has the scope. A request for a Namespace has a namespace, its own, but the resource is cluster-wide. */
 function hasScope(scope: MatchRule["scope"], { group, version, resource }: VersionedResource, namespace: string): boolean {
   if (scope === undefined || scope === "*") return true;
   const isCluster = namespace === "" || group === "" && version === "v1" && resource === "namespaces";
@@ -132,7 +135,7 @@ async function selectsNamespace(selector: LabelSelector | undefined, request: Re
   const { namespace, form: { resource }, subresource, operation, labels = {} } = request;
   const isNamespace = resource === "namespaces";
   if (selector === undefined || isEmpty(selector) || namespace === "" && !isNamespace) return true;
-  // The labels that the namespace will have. A deletion does not change them.
+  // These are the labels that the namespace will have after the write. A deletion does not change them.
   const isWritten = isNamespace && subresource === "" && (operation === "CREATE" || operation === "UPDATE");
   return selectsLabels(selector, isWritten ? labels : await request.namespaceLabels(namespace));
 }

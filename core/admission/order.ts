@@ -2,7 +2,7 @@
 /** The step of the kernel, which checks the namespace of new objects (`kernel/write/admission/namespace-lifecycle.ts`). */
 export const namespaceLifecycle = "NamespaceLifecycle";
 
-/** The steps before which those of other plugins run: they see and check the objects as these leave them. */
+/** The steps before which those of other plugins run. These steps see and check the objects as the others leave them. */
 const last = [
   "MutatingAdmissionPolicy",
   "MutatingAdmissionWebhook",
@@ -12,8 +12,8 @@ const last = [
 ];
 
 /**
- * The admission plugins of kube-apiserver 1.35 in their order (`pkg/kubeapiserver/options/plugins.go`, which names them all). Thole has those
- * that a plugin declares as a step. The others are known by name only: they are about pods and nodes, and disabling them has no effect.
+ * The admission plugins of kube-apiserver 1.35 in their order (`pkg/kubeapiserver/options/plugins.go`, which names them all). Thole has
+ * those that a plugin declares as a step. Of the others only the names are known; disabling them has no effect.
  */
 export const upstreamOrder: readonly string[] = Object.freeze([
   "AlwaysAdmit",
@@ -53,7 +53,7 @@ export const upstreamOrder: readonly string[] = Object.freeze([
 const places: ReadonlyMap<string, number> = new Map(upstreamOrder.map((name, place) => [name, place]));
 const placeOfOthers = places.get(last[0]!)! - 0.5;
 
-/** The steps in the order of upstream; those that upstream does not have, in their own order, before policies and webhooks. */
+/** Returns the steps in upstream's order. Steps that upstream does not have are in their own order, before policies and webhooks. */
 export function inOrder<S extends { readonly name: string }>(steps: readonly S[]): readonly S[] {
   const placeOf = ({ name }: S) => places.get(name) ?? placeOfOthers;
   return steps.toSorted((a, b) => placeOf(a) - placeOf(b));

@@ -1,8 +1,8 @@
-/** Finds the items whose match rules may describe a request, without a look at the others: policies and webhooks are such items. */
+/** Finds the items, such as policies and webhooks, whose match rules may describe a request. It does not visit the others. */
 import { type MatchRule, type RequestAttributes, ruleNames } from "./matching.ts";
 import { bound } from "../bound.ts";
 
-/** Resources and operations whose candidates an index of match rules keeps. */
+/** Maximum number of resources and operations for which an index of match rules keeps the candidates. */
 export const ruleIndexKeysMax = bound(10_000);
 
 /** The attributes by which items are found. */
@@ -20,14 +20,14 @@ export class RuleIndex<T> {
   readonly #rulesOf: (item: T) => readonly MatchRule[] | undefined;
   readonly #known = new Map<string, readonly T[]>();
 
-  /** `rulesOf`: the rules of an item; it covers a request if one of them does. An item without rules covers nothing. */
+  /** `rulesOf` returns the rules of an item. The item covers a request if one of them does; without rules it covers nothing. */
   constructor(items: readonly T[], rulesOf: (item: T) => readonly MatchRule[] | undefined) {
     this.#items = items;
     this.#rulesOf = rulesOf;
   }
 
   /**
-   * The items with a rule for the operation and for a form of the resource, in their order. Scopes, names and selectors are not
+   * Returns the items with a rule for the operation and for a form of the resource, in their order. Scopes, names and selectors are not
    * compared, and the match policy is taken as `Equivalent`.
    */
   candidates(request: IndexedAttributes): readonly T[] {
@@ -48,7 +48,7 @@ export class RuleIndex<T> {
       try {
         return this.#rulesOf(item)?.some((rule) => forms.some((each) => ruleNames(rule, operation, each, subresource)));
       } catch {
-        return true; // the comparison of the item itself fails again, where its failure policy decides
+        return true; // comparing the item will fail again, and its failure policy then decides
       }
     });
   }

@@ -1,4 +1,4 @@
-/** Rules of MatchResources and of the rules in webhooks: which requests are covered. */
+/** Validates MatchResources and the rules in webhooks, which say which requests are covered. */
 import { append } from "../append.ts";
 import { duplicate, type FieldError, invalid, notSupported, required } from "../field-error.ts";
 import { validateLabelSelector } from "../meta/label-selector.ts";
@@ -6,14 +6,14 @@ import { pathSegmentName } from "../meta/names.ts";
 import { matchPolicies, operations as allOperations, scopes } from "./match-schema.ts";
 import type { MatchResources, MatchRule } from "./matching.ts";
 
-/** Operations of mutating policies: a deletion has no object to change. */
+/** Operations that a mutating policy can cover. A deletion has no object to change. */
 export const mutatingOperations: readonly string[] = allOperations.filter((operation) => operation !== "DELETE");
 
-/** The errors of a choice among some words. */
+/** Returns the errors of a value that must be one of some words. */
 export function validateChoice(value: string | undefined, words: readonly string[], path: string): readonly FieldError[] {
   return value === undefined || words.includes(value) ? [] : [notSupported(path, value, words)];
 }
-/** As `validateChoice`, for a value that must be there. */
+/** Does the same as `validateChoice` for a value that must be present. */
 export function validateNeededChoice(value: string | undefined, words: readonly string[], path: string): readonly FieldError[] {
   return value === undefined ? [required(path, "")] : validateChoice(value, words, path);
 }
@@ -30,7 +30,7 @@ export function validateMatchResources(match: MatchResources | undefined, path: 
   return errors;
 }
 
-/** The errors of operations that a mutating policy cannot cover. The path has no index, as upstream. */
+/** Returns the errors of operations that a mutating policy cannot cover. As in upstream, the path has no index. */
 export function validateMutatingOperations(match: MatchResources | undefined, path: string): readonly FieldError[] {
   return (match?.resourceRules ?? []).flatMap(({ operations = [] }) =>
     operations.flatMap((operation) => validateChoice(operation, mutatingOperations, `${path}.resourceRules.operations`))
@@ -63,7 +63,7 @@ export function validateRule(
   return errors;
 }
 
-/** A list must have items, and `*` must be alone. */
+/** Checks that a list has items, and that `*` is alone. */
 function validateList(values: readonly string[], path: string, what: string): readonly FieldError[] {
   if (values.length === 0) return [required(path, "")];
   return values.length > 1 && values.includes("*") ? [invalid(path, values, `if '*' is present, must not specify other ${what}`)] : [];
@@ -89,7 +89,7 @@ function validateResources(resources: readonly string[], path: string): readonly
   if (resources.length > 1 && resources.includes("*/*")) {
     errors.push(invalid(path, resources, "if '*/*' is present, must not specify other resources"));
   }
-  // As upstream, only the last resource without a subresource counts.
+  // As in upstream, only the last resource without a subresource counts.
   if (resources.includes("*") && endsWithPlain) {
     errors.push(invalid(path, resources, "if '*' is present, must not specify other resources without subresources"));
   }

@@ -1,4 +1,4 @@
-/** Groups and versions that plugins declare, as opposed to those that have custom resources only. */
+/** Distinguishes groups and versions that plugins declare from those that have only custom resources. */
 import type { Resource } from "../plugin.ts";
 
 interface Version {

@@ -1,7 +1,7 @@
 import { type Fold, fold, isObject, type Json } from "../schema.ts";
 import { valueText } from "../value-text.ts";
 
-/** The mistakes of a value as a default of a node; empty if it is valid. */
+/** Returns the mistakes of a value as a default of a node; none if it is valid. */
 type Check = (value: Json, path: string) => readonly string[];
 
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
@@ -14,7 +14,7 @@ function defaultText(value: Json): string {
 }
 function isInteger(value: Json, min: bigint, max: bigint): boolean {
   if (typeof value === "number" ? !Number.isSafeInteger(value) : typeof value !== "bigint") return false;
-  // Only numbers and bigints are left here; TypeScript does not infer it.
+  // Here the value is a number or a bigint, which TypeScript does not infer.
   return BigInt(value as number | bigint) >= min && BigInt(value as number | bigint) <= max;
 }
 const text = (): Check => expects("a string", (value) => typeof value === "string");
@@ -64,5 +64,5 @@ const table: Fold<Check> = {
   },
 };
 
-/** The mistakes of a published default, by the node of its field. */
+/** Returns the mistakes of a published default, by the node of its field. */
 export const defaultMistakes = fold<Check>(table, (get) => (value, path) => get()(value, path));

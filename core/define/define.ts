@@ -20,7 +20,7 @@ import { valueText } from "../value-text.ts";
 
 export { pluralOf };
 
-/** An invalid definition. `mistakes` contains all mistakes; the message lists them. */
+/** Thrown for an invalid definition. Its message lists all `mistakes`. */
 export class DefinitionError extends Error {
   /** All mistakes in the order of the definition, each a sentence without a full stop. */
   readonly mistakes: readonly string[];
@@ -63,7 +63,7 @@ export type ServedAs<T> = 0 extends 1 & T ? unknown
 export function defineResource<T extends ApiObject = never>(
   resource: [T] extends [never] ? never : Resource<NoInfer<T>> & { readonly served: Readonly<Record<GroupVersion, ServedAs<NoInfer<T>>>> },
 ): Resource<T>;
-/** As above, with the type of the objects inferred: `M` has the type of each served version, `V` is the stored one. */
+/** Does the same, with the type of the objects inferred. `M` has the type of each served version; `V` is the stored version. */
 export function defineResource<M extends Readonly<Record<GroupVersion, unknown>>, V extends keyof M & GroupVersion>(
   resource: NoInfer<Omit<Resource<DefinedObject<M[V]>>, "storedAs" | "served">> & {
     readonly storedAs: V;
@@ -85,7 +85,7 @@ export function definePlugin(plugin: Plugin): Plugin {
   return deepFreeze(plugin);
 }
 
-/** The parts of the server's own audit, as the label of lost events names them. */
+/** The parts of the server's own audit, by the names that the label of lost events has. */
 const partsOfAudit: readonly string[] = ["buffered", "log", "truncate", "webhook"];
 
 function pluginMistakes(plugin: Plugin): readonly string[] {
@@ -119,17 +119,17 @@ function pluginMistakes(plugin: Plugin): readonly string[] {
     ...repetitionsIn(resources.flatMap(({ storedUnder }) => storedUnder ?? [])).map((each) => `two resources are stored under "${each}"`),
     ...repetitionsIn(admission.map((step) => step.name)).map((each) => `two admission steps are named "${each}"`),
     ...repetitionsIn(authenticators.map(({ name }) => name)).map((each) => `two authenticators are named "${each}"`),
-    // The names begin reasons in logs and audit events.
+    // Reasons in logs and audit events begin with these names.
     ...authenticators.filter(({ name }) => dns1035Label(name).length > 0).map(({ name }) =>
       `authenticator "${name}": its name must have lower-case letters, digits and dashes`
     ),
     ...repetitionsIn(auditBackends.map(({ name }) => name)).map((each) => `two audit backends are named "${each}"`),
-    // The names are labels of metrics, beside those of the server.
+    // These names are labels of metrics, like those of the server's own backends.
     ...auditBackends.filter(({ name }) => dns1035Label(name).length > 0 || partsOfAudit.includes(name)).map(({ name }) =>
       `audit backend "${name}": its name must have lower-case letters, digits and dashes, and not be one of ${partsOfAudit.join(", ")}`
     ),
     ...repetitionsIn(authorizers.map((authorizer) => authorizer.name)).map((each) => `two authorizers are named "${each}"`),
-    // --authorization-mode separates names by commas; these are modes of the server itself.
+    // --authorization-mode separates names by commas. The excluded names are modes of the server itself.
     ...authorizers.filter(({ name }) => !/^[A-Z][A-Za-z0-9]*$/.test(name) || ["AlwaysAllow", "AlwaysDeny", "Webhook"].includes(name)).map(
       ({ name }) => `authorizer "${name}": its name must be an upper camel case word that is no mode of the server`,
     ),
@@ -156,18 +156,18 @@ function pluginMistakes(plugin: Plugin): readonly string[] {
   ];
 }
 
-/** `plural in group/version` for each served version of the resource. */
+/** Returns `plural in group/version` for each served version of the resource. */
 function endpointsOf(resource: Resource): readonly string[] {
   return Object.keys(resource.served).map((groupVersion) => `${resource.plural ?? pluralOf(resource.kind)} in ${groupVersion}`);
 }
 
-/** The mistakes of the service account of a controller. */
+/** Returns the mistakes of the service account of a controller. */
 function accountMistakes(name: string, account: string | undefined, hasPermissions: boolean): readonly string[] {
   if (account === undefined) return hasPermissions ? [`controller "${name}": permissions need a serviceAccount`] : [];
   return dns1123Subdomain(account).map((wrong) => `controller "${name}": serviceAccount ${valueText(account)}: ${wrong}`);
 }
 
-/** The mistakes of the field manager of a controller or start hook. */
+/** Returns the mistakes of the field manager of a controller or start hook. */
 function managerMistakes(name: string, fieldManager: string): readonly string[] {
   if (fieldManager === "") return [`"${name}" has an empty field manager`];
   return validateFieldManager(fieldManager, `field manager of "${name}"`).map(fieldErrorText);
@@ -186,7 +186,7 @@ function bootstrapObjectMistakes({ resources = [], bootstrapObjects = [] }: Plug
   });
 }
 
-/** Objects that are frozen with all that they contain. */
+/** Objects that are already frozen, with everything that they contain. */
 const frozen = new WeakSet<object>();
 
 /** Freezes plain data recursively, except functions. */

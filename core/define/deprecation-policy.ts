@@ -5,7 +5,7 @@
 import type { Release } from "../releases.ts";
 import type { Stage } from "../versions.ts";
 
-/** A period: the longer one of months and minor releases. */
+/** A period of time: the longer one of a number of months and a number of minor releases. */
 export interface Period {
   readonly months: number;
   readonly releases: number;
@@ -14,12 +14,12 @@ export interface Period {
 /** There are three minor releases a year. */
 export const monthsPerRelease = 4;
 
-/** A period as a number of minor releases. */
+/** Returns a period as a number of minor releases. */
 export function releasesOf({ months, releases }: Period): number {
   return Math.max(releases, Math.ceil(months / monthsPerRelease));
 }
 
-/** "9 months or 3 releases, whichever is longer". */
+/** Returns a text such as "9 months or 3 releases, whichever is longer". */
 export function periodText({ months, releases }: Period): string {
   if (months === 0 && releases === 0) return "none";
   return `${months} months or ${releases} ${releases === 1 ? "release" : "releases"}, whichever is longer`;
@@ -27,7 +27,7 @@ export function periodText({ months, releases }: Period): string {
 
 const none: Period = { months: 0, releases: 0 };
 
-/** How long a beta version is served before its deprecation, at most, and after it, exactly. */
+/** How long a beta version is served: at most so long before its deprecation, and exactly so long after it. */
 export const betaVersion: { readonly untilDeprecation: Period; readonly untilRemoval: Period } = Object.freeze({
   untilDeprecation: { months: 9, releases: 3 },
   untilRemoval: { months: 9, releases: 3 },
@@ -87,7 +87,7 @@ export const policyRules = Object.freeze({
 });
 export type PolicyRule = keyof typeof policyRules;
 
-/** A mistake: what is wrong, what to do, and the rule. */
+/** Returns a mistake: what is wrong, what to do, and the rule. */
 export function violation(rule: PolicyRule, problem: string, remedy: string): string {
   return `${problem}: ${remedy} (deprecation policy, rule ${rule})`;
 }

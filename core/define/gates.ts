@@ -5,7 +5,7 @@ import { gatePeriods, releasesOf, violation } from "./deprecation-policy.ts";
 
 const rank: Readonly<Record<GateStage["stage"], number>> = { Alpha: 0, Beta: 1, GA: 2, Deprecated: 3 };
 
-/** The mistakes of the stages of a gate, which are in the order of releases. */
+/** Returns the mistakes of the stages of a gate. The stages must be in the order of releases. */
 export function gateMistakes(gate: string, stages: readonly GateStage[]): readonly string[] {
   const mistakes: string[] = [];
   const add = (text: string) => mistakes.push(`feature gate "${gate}": ${text}`);
@@ -45,7 +45,7 @@ function stageMistakes({ since, stage, default: isOn, locked }: GateStage, befor
   return mistakes;
 }
 
-/** The period begins with the last stage. `before`: the stage before it. */
+/** Returns the mistakes of a removal. The period begins with the last stage; `before` is the stage before it. */
 function removalMistakes({ since, stage }: GateStage, before: GateStage | undefined, removed: string): readonly string[] {
   const last = stage === "GA" ? "graduated" : stage === "Deprecated" ? before?.stage ?? "GA" : stage;
   if (last === "Deprecated") return [];

@@ -1,4 +1,7 @@
-/** Fields of the stored form that another version does not have: it shows them in an annotation, so that its clients do not lose them. */
+/**
+ * Keeps fields of the stored form that another version does not have. That version shows them in an annotation, so that its clients do not
+ * lose them.
+ */
 import { decodeStored } from "../derive/decode.ts";
 import { encoder } from "../derive/encode.ts";
 import { once } from "../async.ts";
@@ -7,14 +10,17 @@ import type { ObjectMeta } from "../meta/object-meta.ts";
 import type { StructNode, Typed } from "../schema.ts";
 import { readJson } from "../tree/json.ts";
 
-/** The annotation of the fields `K` of `T`, for `fromStored` (`show`) and `toStored` (`take`). */
+/** Writes and reads the annotation with the fields `K` of `T`. `fromStored` uses `show`, `toStored` uses `take`. */
 export interface KeptFields<T, K extends keyof T> {
   /**
-   * The metadata with the fields in the annotation, except those that are absent, empty or equal to their default: the defaults of the stored
-   * version are applied after `toStored`. The metadata itself if none is left.
+   * Returns the metadata with the fields in the annotation. Fields that are absent, empty or equal to their default are left out, because
+   * the defaults of the stored version are applied after `toStored`. Returns the metadata itself if no field is left.
    */
   show(metadata: ObjectMeta, fields: { readonly [Name in K]?: T[Name] | undefined }): ObjectMeta;
-  /** The fields of the annotation, and the metadata without it. Clients can write it: a text that is not of these fields is dropped. */
+  /**
+   * Returns the fields of the annotation, and the metadata without it. Clients can write the annotation, so a text that does not contain
+   * these fields is dropped.
+   */
   take(metadata: ObjectMeta): { readonly fields: { readonly [Name in K]?: Exclude<T[Name], undefined> }; readonly metadata: ObjectMeta };
 }
 
@@ -39,13 +45,13 @@ export function keptFields<T, K extends keyof T & string>(
 ): KeptFields<T, K> {
   type Fields = { readonly [Name in K]?: Exclude<T[Name], undefined> };
   const fields = Object.fromEntries(names.map((name) => [name, struct.fields[name]!]));
-  const own = Object.freeze({ tag: "struct", name: struct.name, doc: struct.doc, fields }) as Typed<Fields, StructNode>; // only its fields
+  const own = Object.freeze({ tag: "struct", name: struct.name, doc: struct.doc, fields }) as Typed<Fields, StructNode>; // it has only fields of the struct
   const encode = once(() => encoder(own)), decode = once(() => decodeStored(own));
   const without = ({ annotations = {}, ...rest }: ObjectMeta): ObjectMeta => {
     const { [annotation]: _, ...others } = annotations;
     return Object.keys(others).length === 0 ? rest : { ...rest, annotations: others };
   };
-  // The default of a field with a gate that is off is not applied later.
+  // If a field has a gate that is off, its default will not be applied later.
   const defaults = Object.entries(fields).flatMap(([name, { default: always, unpublishedDefault, gate }]) => {
     const value = always ?? (gate === undefined ? unpublishedDefault : undefined);
     return value === undefined ? [] : [[name, value] as const];
@@ -64,7 +70,7 @@ export function keptFields<T, K extends keyof T & string>(
   return {
     show(metadata, values) {
       const present = Object.fromEntries(names.flatMap((name) => isLeftOut(name, values[name]) ? [] : [[name, values[name]]]));
-      const text = encode()(present as Fields); // of these names
+      const text = encode()(present as Fields); // the fields have these names
       if (text === "{}") return metadata;
       return { ...metadata, annotations: { ...metadata.annotations, [annotation]: text } };
     },

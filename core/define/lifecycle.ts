@@ -12,7 +12,7 @@ interface Version {
   readonly stage: Stage;
 }
 
-/** The mistakes in the lives of a resource's versions; those of the texts of releases are reported elsewhere. */
+/** Returns the mistakes in the lives of a resource's versions. Those in the texts of releases are reported elsewhere. */
 export function lifecycleMistakes(resource: Resource): readonly string[] {
   const versions = Object.entries(resource.served).filter(([, served]) => hasReleases(served)).map(([groupVersion, served]): Version => ({
     groupVersion,

@@ -6,7 +6,7 @@ type Tag = Node["tag"];
 
 const texts: readonly Tag[] = ["string", "bytes", "quantity", "time", "microTime", "duration", "intOrString"];
 const numbers: readonly Tag[] = ["int32", "int64", "double", "intOrString"];
-/** Tags whose contents are not described by the tree of nodes. */
+/** Tags of nodes whose contents the tree of nodes does not describe. */
 const free: readonly Tag[] = ["raw", "structural", "fieldsV1", "either"];
 
 type Kind = readonly [what: string, tags: readonly Tag[], fits: (value: Json) => boolean];
@@ -34,7 +34,7 @@ const bounds: Readonly<Record<string, Kind>> = {
   pattern: ["a regular expression of RE2", texts, (value) => typeof value === "string" && !("error" in patternOf(value))],
 };
 
-/** Mistakes of the bounds that a field publishes: those that no value could exceed, and those that cannot be checked. */
+/** Returns the mistakes of the bounds that a field publishes: bounds that no value can exceed, and bounds that cannot be checked. */
 export function boundMistakes({ node, publish = {} }: Field, path: string): readonly string[] {
   const { tag } = resolve(node), mistakes: string[] = [];
   for (const [key, value] of Object.entries(publish)) {

@@ -1,4 +1,4 @@
-/** The elements that the releases of a plugin have promised, and the check that a definition still has them. */
+/** Records the elements that the releases of a plugin have promised, and checks that a definition still has them. */
 import type { Node } from "../schema.ts";
 import { resolve } from "../schema.ts";
 import type { Plugin, Resource, Served } from "../plugin.ts";
@@ -8,7 +8,7 @@ import { type GroupVersion, splitGroupVersion, stageOfVersion } from "../version
 import { violation } from "./deprecation-policy.ts";
 import { valueText } from "../value-text.ts";
 
-/** The elements of a definition, as plain data. A struct that contains itself is described once. */
+/** Returns the elements of a definition as plain data. A struct that contains itself is described once. */
 export function releasedElements({ resources = [] }: Pick<Plugin, "resources">): ReleasedElements {
   const elements: Record<GroupVersion, Record<string, ReleasedKind>> = {};
   for (const resource of resources) {
@@ -32,7 +32,7 @@ function kindOf({ schema, introduced, deprecated, removed, subresources = {}, st
   };
 }
 
-/** `above`: the structs that contain this node. */
+/** Adds the fields of a node. `above` are the structs that contain it. */
 function addFields(into: Record<string, ReleasedField>, path: string, of: Node, above: ReadonlySet<Node>): void {
   const node = resolve(of);
   if (node.tag === "list") return addFields(into, `${path}[]`, node.of, above);
@@ -41,7 +41,7 @@ function addFields(into: Record<string, ReleasedField>, path: string, of: Node, 
   if (node.tag !== "struct" || above.has(node)) return;
   const inside = new Set([...above, node]);
   for (const [key, field] of Object.entries(node.fields)) {
-    // The metadata of all kinds are the same; the server itself keeps them.
+    // All kinds have the same metadata, which the server itself keeps compatible.
     if (path === "" && key === "metadata") continue;
     if (field.inline === true) {
       addFields(into, path, field.node, inside);
@@ -54,20 +54,20 @@ function addFields(into: Record<string, ReleasedField>, path: string, of: Node, 
   }
 }
 
-/** `string`, `list(struct)`, `record(int32)`: the names of structs are no promise. */
+/** Returns the type of a node: `string`, `list(struct)`, `record(int32)`. The names of structs are not promised. */
 function typeText(of: Node): string {
   const node = resolve(of);
   return node.tag === "list" || node.tag === "record" ? `${node.tag}(${typeText(node.of)})` : node.tag;
 }
 
-/** The values of an enumeration, or of a list or map of one. */
+/** Returns the values of an enumeration, or of a list or map of one. */
 function valuesOf(of: Node): readonly string[] | undefined {
   const node = resolve(of);
   if (node.tag === "list" || node.tag === "record") return valuesOf(node.of);
   return node.tag === "string" ? node.oneOf : undefined;
 }
 
-/** What a definition lacks of the elements that were released. A removed version, and an alpha version, may change. */
+/** Returns the released elements that a definition lacks. A removed version and an alpha version may change. */
 export function elementMistakes(resources: readonly Resource[], released: ReleasedElements): readonly string[] {
   const now = releasedElements({ resources });
   return Object.entries(released).flatMap(([groupVersion, kinds]) => {
@@ -104,7 +104,7 @@ function kindMistakes(before: ReleasedKind, after: ReleasedKind): readonly strin
   ];
 }
 
-/** Whether clients of the earlier release set the field: it was required, or is in an object that did not exist. */
+/** Whether clients of the earlier release set the field: it was required, or is in an object that did not exist then. */
 function isRequired(before: ReleasedKind, path: string): boolean {
   const field = before.fields[path];
   if (field !== undefined) return field.required === true;
@@ -128,7 +128,7 @@ function fieldMistakes(path: string, before: ReleasedField, after: ReleasedField
     )];
   }
   const { values } = after;
-  // Without an enumeration every value is allowed.
+  // Without an enumeration, every value is allowed.
   if (values === undefined) return [];
   if (before.values === undefined) {
     return [violation("element-removal", `field "${path}" allowed every value in an earlier release`, "restrict it in a new version")];

@@ -13,7 +13,7 @@ const kindPattern = /^[A-Z][A-Za-z0-9]*$/;
 const subresourceVerbs = ["create", "get", "update", "patch"];
 const columnTypes = ["string", "integer", "number", "boolean", "date"];
 
-/** All mistakes of a resource, each with its kind as prefix. */
+/** Returns all mistakes of a resource. Each begins with the kind. */
 export function resourceMistakes(resource: Resource, gates: ReadonlySet<string> | undefined): readonly string[] {
   const versions = Object.entries(resource.served);
   const schemas = new Set(versions.map(([, served]) => served.schema));
@@ -25,7 +25,7 @@ export function resourceMistakes(resource: Resource, gates: ReadonlySet<string> 
     ...placeMistakes(resource),
     ...strategyMistakes(resource.strategy ?? {}),
     ...versions.flatMap(([groupVersion, served]) => servedMistakes(groupVersion, served, gates).map((each) => `${groupVersion}: ${each}`)),
-    // Clients write the definitions of custom resources.
+    // The definitions of custom resources are written by clients, so their versions have no life to check.
     ...(resource.custom === true ? [] : lifecycleMistakes(resource)),
     ...[...schemas].flatMap((schema) => schemaMistakes(schema, gates)),
   ];
@@ -78,7 +78,7 @@ function servedMistakes(groupVersion: GroupVersion, served: Served, gates: Reado
   return mistakes;
 }
 
-/** The mistakes of a group version, with or without `{domain}`. */
+/** Returns the mistakes of a group version, with or without `{domain}`. */
 export function groupVersionMistakes(groupVersion: GroupVersion): readonly string[] {
   const parts = groupVersion.split("/");
   const version = parts.at(-1)!;
@@ -145,7 +145,7 @@ function kindMistakes(name: string, { groupVersion, schema, columns }: Subresour
   return mistakes.map((each) => `subresource "${name}": ${each}`);
 }
 
-/** The verbs of a subresource, including its default verbs. */
+/** Returns the verbs of a subresource, including its default verbs. */
 export function verbsOfSubresource({ verbs, write, view, create }: Subresource): readonly string[] {
   return verbs ?? [
     ...(create === undefined ? [] : ["create"]),
@@ -153,7 +153,7 @@ export function verbsOfSubresource({ verbs, write, view, create }: Subresource):
   ];
 }
 
-/** The values that occur more than once, each listed once. */
+/** Returns the values that occur more than once, each of them once. */
 export function repetitionsIn(values: readonly string[]): readonly string[] {
   return [...new Set(values.filter((value, i) => values.indexOf(value) !== i))];
 }

@@ -173,7 +173,7 @@ function ofDecision(name: string, result: Type, call: (decision: AuthorizationDe
 /** Cost units of a check. Two checks fit into an evaluation. */
 const checkCost = 350_000;
 
-/** Costs of reading a selector, which upstream treats as a list of requirements of at least two characters each. */
+/** The costs of reading a selector and of making its list of requirements. Two characters count as one requirement. */
 const selecting: Costs = {
   cost: (_, args) => Number(selectorRange(exactly(BigInt(sizeOf(args[1])))).max),
   estimate: ({ args }, estimator) => args[0] && { cost: selectorRange(estimator.sizeOf(args[0])) },
