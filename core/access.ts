@@ -8,18 +8,18 @@ import type { Caller } from "./user-info.ts";
 import type { GroupVersion } from "./versions.ts";
 import { bound } from "./bound.ts";
 
-/** Milliseconds for one read or write of an admission step, and of the wait for the charge of a quota. */
+/** Milliseconds for one read or write of an admission step, and for the wait until a quota is charged. */
 export const admissionCallMs = bound(10_000);
 
-/** The attributes of a request, as kube-apiserver's authorizer attributes. "" for absent members. */
+/** The attributes of a request, as kube-apiserver's authorizers get them. An absent member is "". */
 export interface AuthorizationAttributes {
-  /** False for /livez, /version and every other non-resource path. */
+  /** Whether the request is for a resource; false for /livez, /version and all other non-resource paths. */
   readonly isResourceRequest: boolean;
   /** The path of the URL, without the query. */
   readonly path: string;
-  /** get, list, watch, create, ...; for non-resource paths the method in lower case. */
+  /** The verb, such as get, list, watch or create. For a non-resource path it is the method in lower case. */
   readonly verb: string;
-  /** The API group; "" for the core group, too. */
+  /** The API group; "" for the core group, and for non-resource paths. */
   readonly group: string;
   /** The version in the URL, such as `v1`. */
   readonly version: string;
@@ -31,17 +31,17 @@ export interface AuthorizationAttributes {
   readonly namespace: string;
   /** The name in the URL. A create has none, because the name is in the body. */
   readonly name: string;
-  /** The requirements of the field selector of a list, watch or deletion of a collection. Absent: all objects. */
+  /** The requirements of the field selector of a list, watch or deletion of a collection. If absent, all objects are meant. */
   readonly fieldSelector?: readonly FieldRequirement[];
-  /** The requirements of the label selector, for the same verbs. Absent: all objects. */
+  /** The requirements of the label selector, for the same verbs. If absent, all objects are meant. */
   readonly labelSelector?: readonly LabelRequirement[];
 }
 
 /** The decision of an authorizer, or of a chain of authorizers. */
 export interface AuthorizationDecision {
-  /** `deny` ends the chain. A request with `noOpinion` only is rejected. */
+  /** What the authorizer decides. `deny` ends the chain. A request for which all authorizers have `noOpinion` is rejected. */
   readonly verdict: "allow" | "deny" | "noOpinion";
-  /** Returned to the client; may be empty. */
+  /** The reason, which the client gets. It may be empty. */
   readonly reason: string;
   /** An error of the decision. It is logged and returned in access reviews; it is never an `allow`. */
   readonly error?: string;
@@ -55,7 +55,7 @@ export interface ResourceRule {
   readonly apiGroups: readonly string[];
   /** Plurals, or `plural/subresource`, such as `pods/log`. */
   readonly resources: readonly string[];
-  /** Empty: every name. */
+  /** The names of the objects. If empty, the rule is for every name. */
   readonly resourceNames: readonly string[];
 }
 /** A rule about non-resource paths, in the form of SelfSubjectRulesReview. A path may end with `*`. */
@@ -71,13 +71,13 @@ export interface UserRules {
   readonly resourceRules: readonly ResourceRule[];
   /** The rules about non-resource paths, in no order. */
   readonly nonResourceRules: readonly NonResourceRule[];
-  /** True if an authorizer of the chain cannot list its rules. */
+  /** Whether the list is incomplete, because an authorizer of the chain cannot list its rules. */
   readonly incomplete: boolean;
-  /** Errors of the evaluation, joined. */
+  /** The errors of the evaluation, joined to one text. */
   readonly evaluationError: string;
 }
 
-/** The wait for an answer: the signal aborts when the answer is no longer needed, and is created on first use. */
+/** A wait for an answer. Its signal is created when it is first used. */
 export interface Waiting {
   /** Aborts when the client disconnects or the request reaches its timeout. */
   readonly signal: AbortSignal;
@@ -85,18 +85,18 @@ export interface Waiting {
 
 /** Decides whether users may make requests. */
 export interface Authorizer {
-  /** `RBAC`, the name in --authorization-mode. */
+  /** The name in --authorization-mode, such as `RBAC`. */
   readonly name: string;
   /**
-   * Must not throw: a failure is `noOpinion` or `deny` with an `error`. If `waiting` aborts before the decision, the verdict is `deny`,
-   * because a later authorizer must not allow a request that this one might deny.
+   * Decides about a request. It must not throw: a failure is `noOpinion` or `deny` with an `error`. If `waiting` aborts before the
+   * decision, the verdict is `deny`, because a later authorizer must not allow a request that this one might deny.
    */
   authorize(
     user: Caller,
     attributes: AuthorizationAttributes,
     waiting?: Waiting,
   ): Promise<AuthorizationDecision> | AuthorizationDecision;
-  /** The rules of a user in a namespace ("": cluster scope only). Absent: this authorizer cannot list them. */
+  /** Returns the rules of a user in a namespace; "" stands for those of cluster scope only. Absent if this authorizer cannot list rules. */
   rules?(user: Caller, namespace: string): Promise<UserRules> | UserRules;
 }
 
@@ -114,11 +114,11 @@ export interface TokenToIssue {
   readonly namespace: string;
   /** The name and the UID of the service account. A token is invalid when the account is deleted or has another UID. */
   readonly account: { readonly name: string; readonly uid: string };
-  /** The object that the token is bound to: its deletion invalidates the token. */
+  /** The object that the token is bound to. Its deletion makes the token invalid. */
   readonly bound: { readonly kind: "secret" | "pod" | "node"; readonly name: string; readonly uid: string } | undefined;
-  /** Empty: those of the server. */
+  /** The audiences of the token. If empty, it gets those of the server. */
   readonly audiences: readonly string[];
-  /** The wanted validity in seconds. */
+  /** The requested validity in seconds. */
   readonly expirationSeconds: number;
 }
 /** A new service account token. It must not be logged. */
@@ -127,44 +127,44 @@ export interface IssuedToken {
   readonly token: string;
   /** The audiences that the token is for, never empty. */
   readonly audiences: readonly string[];
-  /** At most the requested value: --service-account-max-token-expiration is the bound. */
+  /** The validity in seconds: at most the requested value and --service-account-max-token-expiration. */
   readonly expirationSeconds: number;
-  /** Time of issue in milliseconds since the epoch, whole seconds. */
+  /** The time of issue in milliseconds since 1970, in whole seconds. */
   readonly issued: number;
   /** The `jti` of the token. */
   readonly id: string;
 }
 
-/** Access reviews and tokens for hooks. */
+/** Reviews access and issues tokens, for hooks. */
 export interface Access {
-  /** The decision of the whole chain. Hooks omit `waiting`, which is then the request. */
+  /** Returns the decision of the whole chain. Hooks omit `waiting`; the wait then ends with their request. */
   authorize(user: Caller, attributes: AuthorizationAttributes, waiting?: Waiting): Promise<AuthorizationDecision>;
-  /** The rules of the chain, or of one of its authorizers. */
+  /** Returns the rules of the chain, or of one of its authorizers. */
   rules(user: Caller, namespace: string, authorizer?: string): Promise<UserRules>;
   /**
-   * The user of a bearer token; undefined for a token that no authenticator accepts. `audiences`: at least one must be the token's; empty
-   * means those of the server. Rejects if an authenticator failed, or has a reason for the rejection, and no other accepts the token; the
-   * message is the error in a TokenReview.
+   * Returns the user of a bearer token; undefined for a token that no authenticator accepts. The token must be for at least one of
+   * `audiences`; an empty list means those of the server. Rejects if no authenticator accepts the token and one of them has failed or
+   * states a reason. The message is the error in a TokenReview.
    */
   authenticateToken(token: string, audiences: readonly string[]): Promise<TokenUser | undefined>;
-  /** A new token of a service account, signed by the server. The caller must have checked that the account exists. */
+  /** Issues a token of a service account, signed by the server. The caller must have checked that the account exists. */
   issueToken(request: TokenToIssue): Promise<IssuedToken>;
 }
 
 /** Reads objects of served kinds in the requested version. */
 export interface Reader {
   /**
-   * The object, which may be out of date by the delay of the watch cache. Undefined if it does not exist or the kind is not served.
-   * `namespace` is "" for cluster-scoped kinds.
+   * Resolves with an object, which may be out of date by the delay of the watch cache. Undefined if it does not exist or the kind is not
+   * served. `namespace` is "" for cluster-scoped kinds.
    */
   get(groupVersion: string, resource: string, namespace: string, name: string): Promise<ApiObject | undefined>;
-  /** The objects of a namespace, or of all namespaces for "". Empty if the kind is not served. */
+  /** Resolves with the objects of a namespace, or of all namespaces for "". Empty if the kind is not served. */
   list(groupVersion: string, resource: string, namespace: string): Promise<readonly ApiObject[]>;
 }
 
 /** A resource in all namespaces. */
 export interface NamedCollection {
-  /** May contain `{domain}`. */
+  /** The group version, which may contain `{domain}`. */
   readonly groupVersion: GroupVersion;
   /** The plural of the resource, such as `configmaps`. */
   readonly resource: string;
@@ -174,11 +174,11 @@ export interface NamedCollection {
 export type WebhookOutcome =
   | { readonly tag: "answered"; readonly body: string }
   /**
-   * There is no response, or an error response. `code`: of the error response, else 503. `isRequestOver`: the client has left, or the
-   * request has reached its timeout.
+   * The call has no response, or an error response. `code` is that of the error response, else 503. `isRequestOver`: the client has
+   * disconnected, or the request has reached its timeout.
    */
   | { readonly tag: "failed"; readonly message: string; readonly code: number; readonly isRequestOver: boolean }
-  /** The call was not made: too many wait for this webhook. */
+  /** The call was not made, because too many calls wait for this webhook. */
   | { readonly tag: "busy" };
 
 /** A call of a webhook: a POST with JSON. */
@@ -189,11 +189,11 @@ export interface WebhookCall {
   readonly json: string;
   /** Milliseconds after which the call has failed. */
   readonly timeoutMs: number;
-  /** The name of the step, whose configuration may have credentials for the webhook. */
+  /** The name of the admission step. Its configuration may have credentials for the webhook. */
   readonly step: string;
 }
 
-/** Makes a call. Never rejects. `signal`: of the request. */
+/** Makes a call. Never rejects. `signal` is that of the request. */
 export type CallWebhook = (call: WebhookCall, signal: AbortSignal) => Promise<WebhookOutcome>;
 
 /**
@@ -202,13 +202,14 @@ export type CallWebhook = (call: WebhookCall, signal: AbortSignal) => Promise<We
  */
 export interface AdmissionServer {
   /**
-   * The objects of a collection, without a wait if they are in memory (not a Promise). They may be out of date: use `newest` before a
-   * rejection. Empty if the kind is not served.
+   * Returns the objects of a collection. The result is a Promise only if they are not in memory. They may be out of date: use `newest`
+   * before a rejection. Empty if the kind is not served.
    */
   recent(groupVersion: string, resource: string, namespace: string): readonly ApiObject[] | Promise<readonly ApiObject[]>;
   /**
-   * A value made of whole collections, such as an index of policies. It is kept, and made again when one of the collections or the served
-   * versions have changed. An object that has not changed is the same value as before. Not a Promise if the collections are in memory.
+   * Returns a value made from whole collections, such as an index of policies. It is kept, and made again when one of the collections or
+   * the served versions have changed. An object that has not changed is the same value as before. The result is a Promise only if the
+   * collections are not in memory.
    *
    * @param key the owner of the value; each has one
    * @param make makes the value of the objects of each collection, in the order of `collections`; empty for a kind that is not served
@@ -218,13 +219,13 @@ export interface AdmissionServer {
     collections: readonly NamedCollection[],
     make: (lists: readonly (readonly ApiObject[])[]) => T,
   ): T | Promise<T>;
-  /** One object, from memory if it is there; it may be out of date. Undefined if it does not exist or the kind is not served. */
+  /** Returns one object, from memory if it is there. It may be out of date. Undefined if it does not exist or the kind is not served. */
   recentObject(groupVersion: string, resource: string, namespace: string, name: string): Promise<ApiObject | undefined>;
-  /** The resource with objects of a kind; undefined if none is served. */
+  /** Returns the resource whose objects have this kind; undefined if none is served. */
   resourceOfKind(groupVersion: string, kind: string): { readonly resource: string; readonly namespaced: boolean } | undefined;
-  /** The JSON of an object of a resource, as a client gets it. */
+  /** Returns the JSON of an object of a resource, as a client gets it. */
   json(groupVersion: string, resource: string, object: ApiObject): JsonObject;
-  /** The newest objects of a collection. Empty if the kind is not served. */
+  /** Resolves with the newest objects of a collection. Empty if the kind is not served. */
   newest(groupVersion: GroupVersion, resource: string, namespace: string): Promise<readonly ApiObject[]>;
   /**
    * Writes the status of an object as the server itself, with the field manager `kube-apiserver`, and resolves with the stored object.
@@ -236,8 +237,8 @@ export interface AdmissionServer {
    * is bounded (`webhookCallsMax`).
    */
   callWebhook(call: WebhookCall): Promise<WebhookOutcome>;
-  /** The state that belongs to `key`, such as a step. Made at the first use, and kept as long as the server runs. */
+  /** Returns the state that belongs to `key`, such as a step. It is made at the first use, and kept as long as the server runs. */
   stateOf<S>(key: object, make: () => S): S;
-  /** Logs an error that is no rejection, of one of the things that a step goes through, with its name, such as `ValidatingAdmissionPolicy a`. */
+  /** Logs an error that does not reject the request. `name` says where in the step it occurred, such as `ValidatingAdmissionPolicy a`. */
   failed(name: string, error: unknown): void;
 }

@@ -1,4 +1,4 @@
-/** Authenticators of plugins: the request that they see, and their answers. */
+/** Defines authenticators of plugins: the request that they see, and their answers. */
 import type { IssuedToken, TokenToIssue } from "./access.ts";
 import type { Api } from "./api.ts";
 import type { ApiObject } from "./meta/object-meta.ts";
@@ -11,23 +11,23 @@ export interface ClientCertificate {
   readonly commonName: string;
   /** The organizations of the subject, the groups of the user. */
   readonly organizations: readonly string[];
-  /** UIDs of the user in the subject. Several, or an empty one, are an error of the issuer. */
+  /** UIDs of the user in the subject. If there are several, or an empty one, the issuer has made an error. */
   readonly uids: readonly string[];
-  /** SHA-256 of the certificate in hexadecimal. */
+  /** SHA-256 hash of the certificate, in hexadecimal. */
   readonly fingerprint: string;
-  /** Not-after, in milliseconds since the epoch. */
+  /** The end of the certificate's validity (not-after), in milliseconds since 1970. */
   readonly expires: number;
 }
 
 /** The parts of a request that an authenticator may read. The body is not among them. */
 export interface RequestToAuthenticate {
-  /** As written on the wire, such as `GET`. */
+  /** The method as the client has sent it, such as `GET`. */
   readonly method: string;
-  /** Path and query as written on the wire. */
+  /** Path and query as the client has sent them. */
   readonly url: string;
-  /** By lower-case names. The values of a repeated header are a list, or one text with commas. Clients can send any value. */
+  /** The headers by lower-case names. The values of a repeated header are a list, or one text with commas. Clients can send any value. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** Absent if the client has sent none. */
+  /** The verified certificate of the client; absent if it has sent none. */
   readonly certificate: ClientCertificate | undefined;
   /** Why the certificate that the client has sent is not trusted. `certificate` is absent then. */
   readonly certificateRefused?: string | undefined;
@@ -50,11 +50,11 @@ export type AuthenticationAnswer = { readonly user: Caller } | { readonly refuse
 export interface TokenToAuthenticate {
   /** The token without the word `Bearer`, as the client has sent it. */
   readonly token: string;
-  /** The audiences of which the token must have one. Empty: tokens are not checked for their audience. */
+  /** The audiences of which the token must have at least one. If empty, audiences are not checked. */
   readonly audiences: readonly string[];
   /** The time in milliseconds since the epoch. */
   readonly now: number;
-  /** Adds the text of a Warning header to the answer of a request. Absent for a TokenReview. */
+  /** Adds the text of a Warning header to the response of a request. Absent for a TokenReview. */
   readonly warn?: ((text: string) => void) | undefined;
 }
 
@@ -68,13 +68,13 @@ export type TokenAnswer =
   | { readonly refused: string }
   | undefined;
 
-/** An object as the server knows it. */
+/** An object that the server has found for an authenticator. */
 export interface FoundObject<T extends ApiObject = ApiObject> {
-  /** The revision of its last write. */
+  /** The revision of the object's last write. */
   readonly revision: number;
-  /** Whether this text is in its JSON, without decoding. */
+  /** Whether this text occurs in the object's JSON. The object is not decoded for this. */
   mentions(text: string): boolean;
-  /** Decoded on first use. */
+  /** The object, which is decoded when it is first used. */
   readonly object: T;
 }
 
@@ -85,76 +85,76 @@ export interface FoundObject<T extends ApiObject = ApiObject> {
  */
 export type LookUpObject = <T extends ApiObject>(resource: string, namespace: string, name: string) => Promise<FoundObject<T> | undefined>;
 
-/** The context of a plugin's authenticator, valid while it runs. */
+/** What an authenticator of a plugin gets. It is valid while the authenticator runs. */
 export interface AuthenticatorContext extends PartContext {
   /**
    * The API in process, as a member of system:masters, so that it never waits for an authenticator. Its methods reject until the server has started, so `open` must
    * not wait for them.
    */
   readonly api: Api;
-  /** Reads single objects, as often as requests come. */
+  /** Reads single objects. It is fast enough to be called for each request. */
   readonly lookUp: LookUpObject;
-  /** The audiences of the server. Empty: tokens are not checked for their audience. */
+  /** Returns the audiences of the server. If empty, audiences of tokens are not checked. */
   readonly audiences: () => readonly string[];
-  /** The URL of the server; "" before it listens. */
+  /** Returns the URL of the server; "" before it listens. */
   readonly address: () => string;
 }
 
-/** For how long the server may keep answers about tokens, in milliseconds; 0 for never. Failures are never kept. */
+/** How long the server may keep answers about tokens, in milliseconds; 0 means never. Failures are never kept. */
 export interface TokenCaching {
-  /** For answers with a user. */
+  /** How long answers with a user are kept. */
   readonly acceptedMs: number;
-  /** For refusals, and for tokens about which it has no opinion. */
+  /** How long refusals are kept, and answers about tokens on which the authenticator has no opinion. */
   readonly refusedMs: number;
-  /** Answers are forgotten when this value is another one. */
+  /** Returns a value that identifies the present state. All kept answers are dropped when it changes. */
   readonly generation?: () => unknown;
 }
 
-/** New tokens of service accounts. */
+/** Issues tokens of service accounts. */
 export interface TokenIssuer {
-  /** A token with an expiration. */
+  /** Issues a token that expires. */
   issue(request: TokenToIssue): Promise<IssuedToken>;
-  /** A token without expiration, which is accepted while the Secret contains it. */
+  /** Issues a token that does not expire. It is accepted while the Secret contains it. */
   issueLegacy(namespace: string, account: { readonly name: string; readonly uid: string }, secretName: string): Promise<string>;
 }
 
-/** A document for every client. */
+/** A document that the server publishes. */
 export interface PublicDocument {
-  /** The Content-Type. */
+  /** The value of its Content-Type header. */
   readonly mediaType: string;
-  /** The text. */
+  /** The text of the document. */
   readonly body: string;
   /** Seconds for which clients and proxies may cache it. */
   readonly cacheSeconds: number;
 }
 /** Documents that everybody with the right to get their paths may read, such as the keys that verify tokens. */
 export interface PublicDocuments {
-  /** Their paths; empty if there are none now. */
+  /** Returns the paths of the documents; empty if there are none now. */
   paths(): readonly string[];
-  /** The document of one of the paths. */
+  /** Resolves with the document of one of the paths. */
   read(path: string): Promise<PublicDocument>;
 }
 
-/** CAs whose certificates the server asks clients for. PEM; "" for none. */
+/** The CAs of which the server asks clients for certificates, as PEM. "" means none. */
 export interface ClientTrust {
-  /** For client certificates. */
+  /** The CAs of client certificates. */
   readonly clientCa: string;
-  /** For the certificates of front proxies. */
+  /** The CAs of the certificates of front proxies. */
   readonly frontProxyCa: string;
 }
-/** CAs that come from somewhere else than the flags, and change. */
+/** CAs that change, and that do not come from flags. */
 export interface ClientTrustSource {
-  /** The active CAs. */
+  /** Returns the CAs that are active now. */
   current(): ClientTrust;
   /** Calls `changed` with each new trust until the part ends; a trust for which `changed` throws must not be activated. */
   follow(changed: (trust: ClientTrust) => void): void;
 }
 
-/** The rule about requests without credentials. */
+/** The rule for requests without credentials. */
 export interface AnonymousRule {
-  /** Whether they are allowed. */
+  /** Whether such requests are allowed. */
   readonly enabled: boolean;
-  /** The paths for which they are allowed. Empty: all. */
+  /** The paths for which they are allowed. If empty, they are allowed for all. */
   readonly conditions?: readonly { readonly path?: string }[];
 }
 
@@ -167,7 +167,7 @@ export interface OpenedAuthenticator {
   authenticate?(request: RequestToAuthenticate): Promise<AuthenticationAnswer> | AuthenticationAnswer;
   /** Decides about a bearer token, of a request or of a TokenReview. */
   authenticateToken?(token: TokenToAuthenticate): Promise<TokenAnswer> | TokenAnswer;
-  /** Default: answers about tokens are not cached. */
+  /** How long answers about tokens are cached. Default: they are not cached. */
   readonly caching?: TokenCaching;
   /** The files that it uses. */
   readonly followed?: readonly FollowedFiles[];
@@ -177,7 +177,7 @@ export interface OpenedAuthenticator {
   readonly documents?: PublicDocuments;
   /** CAs that it brings. */
   readonly trust?: ClientTrustSource;
-  /** The rule about requests without credentials, in place of --anonymous-auth. */
+  /** The rule for requests without credentials. It replaces --anonymous-auth. */
   readonly anonymous?: AnonymousRule;
   /** Resolves when it is ready for the first request; the server does not wait for it. Never rejects. */
   ready?(): Promise<void>;
@@ -190,22 +190,25 @@ export interface OpenedAuthenticator {
  * order of their plugins.
  */
 export interface AuthenticatorDefinition {
-  /** Lower-case letters, digits and dashes, such as `signed-header`. It begins the reasons of refusals. */
+  /** The name: lower-case letters, digits and dashes, such as `signed-header`. Reasons of refusals begin with it. */
   readonly name: string;
   /** One sentence for reference pages. */
   readonly summary: string;
-  /** Runs before the authenticators of other plugins that do not have this. */
+  /** Whether the authenticator runs before those of other plugins that do not set this. */
   readonly runsFirst?: true;
-  /** Decides about requests before bearer tokens are looked at. Default: after them, if it does not run first. */
+  /** Whether it decides about requests before bearer tokens are checked. Default: after them, unless it runs first. */
   readonly beforeTokens?: true;
-  /** Reasons of refusals and errors are complete without the name of the authenticator. */
+  /** Whether reasons of refusals and errors are complete without the name of the authenticator. */
   readonly plainReasons?: true;
   /** Milliseconds for one request or token. Default: `authenticatorMsMax`. */
   readonly answerMs?: number;
-  /** The server does not start if `open` fails. Default: the error is logged, and the server runs without it until the next reload. */
+  /**
+   * Whether the server refuses to start if `open` fails. Default: the error is logged, and the server runs without the authenticator until
+   * the next reload.
+   */
   readonly required?: true;
-  /** What its settings have wrong. */
+  /** Checks of the settings, which return what is wrong in them. */
   readonly checks?: PartChecks;
-  /** Starts it. Undefined if the settings do not ask for it. */
+  /** Starts the authenticator. Returns undefined if the settings do not ask for it. */
   open(context: AuthenticatorContext): OpenedAuthenticator | undefined | Promise<OpenedAuthenticator | undefined>;
 }

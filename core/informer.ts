@@ -1,16 +1,16 @@
-/** Informers: copies of the objects of a resource that a watch keeps up to date. */
+/** Makes informers: copies of the objects of a resource that a watch keeps up to date. */
 import type { Informer, TypedChange } from "./api.ts";
 import type { ApiObject } from "./meta/object-meta.ts";
 import { objectKey } from "./object-key.ts";
 
-/** The informer of a watch, which calls its second argument when the present state has been delivered. */
+/** Makes the informer of a watch. `watch` calls its second argument when the present state has been delivered. */
 export function informerOf<T extends ApiObject>(
   watch: (signal: AbortSignal, synced: () => void) => AsyncIterable<TypedChange<T>>,
 ): Informer<T> {
   const known = new Map<string, T>();
   let resolve = () => {}, reject: (reason: unknown) => void = () => {};
   const synced = new Promise<void>((...settle) => [resolve, reject] = settle);
-  synced.catch(() => {}); // `run` rejects with the same error.
+  synced.catch(() => {}); // `run` rejects with the same error
   let hasRun = false;
   return {
     synced,
@@ -31,7 +31,7 @@ export function informerOf<T extends ApiObject>(
             continue;
           }
           const { object } = change, { uid, resourceVersion } = object.metadata;
-          // The list after an interruption has objects that have not changed.
+          // The list after an interruption also has objects that have not changed.
           if (before?.metadata.uid === uid && before?.metadata.resourceVersion === resourceVersion) continue;
           const isOther = before !== undefined && before.metadata.uid !== uid;
           if (isOther) remove(key, before);

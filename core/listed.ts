@@ -6,17 +6,17 @@ import type { ApiObject } from "./meta/object-meta.ts";
 import { valueText } from "./value-text.ts";
 import { bound } from "./bound.ts";
 
-/** Objects of one page of a list of a controller. */
+/** Maximum number of objects of one page of a controller's list. */
 const listedItemsMax = bound(100);
-/** Objects of the first page of a list of a controller. */
+/** Maximum number of objects of the first page of a controller's list. */
 const listedItemsFirst = bound(10);
-/** UTF-16 units of one page of a list of a controller. */
+/** Maximum length of one page of a controller's list, in UTF-16 units. */
 const listedLength = bound(4 * 1024 * 1024);
-/** Milliseconds of a list of a controller after which other requests run. */
+/** Milliseconds that a controller's list may take before other requests run. */
 export const listedTurnMs = bound(10);
 
 /**
- * The objects at one revision, which is the return value. Throws a StatusError Expired if reading takes longer than the retention of
+ * Yields the objects at one revision, and returns the revision. Throws a StatusError Expired if reading takes longer than the retention of
  * history.
  */
 export async function* listAll(
@@ -34,7 +34,7 @@ export async function* listAll(
     const { continue: token = "" } = metadata;
     if (token === "") return metadata.resourceVersion;
     from = { continue: token };
-    // A server in the process answers from memory, without a turn of the event loop: many pages would block all other requests.
+    // A server in this process answers from memory, without a turn of the event loop, so many pages would block all other requests.
     if (performance.now() - since > listedTurnMs) {
       await nextTurn();
       since = performance.now();

@@ -12,12 +12,12 @@ export interface Names {
 /** The names without --group-domain and --platform-name: `k8s.io` and `kubernetes`. */
 export const defaultNames: Names = Object.freeze({ domain: "k8s.io", platform: "kubernetes" });
 
-/** The issuer of service account tokens without --service-account-issuer. */
+/** Returns the issuer of service account tokens if --service-account-issuer is not set. */
 export function defaultIssuer({ platform }: Pick<Names, "platform">): string {
   return `https://${platform}.default.svc`;
 }
 
-/** `text` with `{domain}` and `{platform}` replaced. */
+/** Returns `text` with `{domain}` and `{platform}` replaced. */
 export function spell(names: Names, text: string): string {
   return text.includes("{") ? text.replaceAll("{domain}", names.domain).replaceAll("{platform}", names.platform) : text;
 }

@@ -67,17 +67,11 @@ export interface Strategy {
   readonly unconditionalUpdate?: boolean;
   /** What the response of a completed DELETE contains: the object, or a Status. Default "status". */
   readonly deleteAnswers?: "object" | "status";
-  /**
-   * Returns the error messages of a name; none if it is valid. `prefix`: the text is a generateName prefix. Default: the name must be a DNS
-   * subdomain.
-   */
+  /** Returns the error messages of a name; none if it is valid. `prefix`: the text is a generateName prefix. Default: the name must be a DNS subdomain. */
   readonly nameRule?: (name: string, prefix: boolean) => readonly string[];
   /** Whether `create` validates the metadata itself. The kernel then only checks that the object can be stored. */
   readonly ownMetaRules?: true;
-  /**
-   * Whether metadata.generation counts changes of the spec: from 1, or with `onUpdate` from the client's value. Default: the client's value
-   * is kept.
-   */
+  /** Whether metadata.generation counts changes of the spec: from 1, or with `onUpdate` from the client's value. Default: the client's value is kept. */
   readonly generation?: boolean | "onUpdate";
   /** Whether the status in a create reaches `prepare`, which then sets it. Default: the status is removed before. */
   readonly preparesStatus?: true;
@@ -91,9 +85,7 @@ export interface Strategy {
   readonly graceSeconds?: (object: any, asked: number | undefined) => number;
   /** Whether the watch cache answers reads; with false they always use the store. Default true. */
   readonly cached?: boolean;
-  /**
-   * Whether a delete may add a finalizer for dependents; with false it adds none, whatever the propagation policy (Events). Default true.
-   */
+  /** Whether a delete may add a finalizer for dependents; with false it adds none, whatever the propagation policy (Events). Default true. */
   readonly garbageCollected?: boolean;
   /** The verbs that are not served. Default: none. */
   readonly without?: readonly Verb[];
@@ -117,10 +109,7 @@ export interface RequestHookContext extends HookContext {
   readonly isDryRun: boolean;
   /** Reads and calls for admission steps that look at more than one request, such as quotas. */
   readonly server: AdmissionServer;
-  /**
-   * Registers a function that undoes an effect of the step. It is called if the write is not stored, because its name is in use or another
-   * write came first.
-   */
+  /** Registers a function that undoes an effect of the step. It is called if the write is not stored, because its name is in use or another write came first. */
   readonly ifNotStored: (takeBack: () => Promise<void>) => void;
   /** The user of the request; with impersonation the impersonated user. */
   readonly caller: Caller;
@@ -185,10 +174,7 @@ export interface SubresourceView<T = any, V extends ApiObject = any> extends Sub
 export interface SubresourceAction<T = any, Request extends ApiObject = any, Response extends ApiObject = any> {
   /** The kind of the body. If absent, a body is ignored and `request` is undefined. */
   readonly request?: SubresourceKind<Request>;
-  /**
-   * The kind of the response. Default: the object is the response. If it is also the kind of the request, `request` has the owner of its
-   * fields.
-   */
+  /** The kind of the response. Default: the object is the response. If it is also the kind of the request, `request` has the owner of its fields. */
   readonly response?: SubresourceKind<Response>;
   /** Validates the request before the object is read. This replaces the rule that a name in the request must be the name in the path. */
   readonly validateRequest?: (request: Request, name: string) => readonly FieldError[];
@@ -236,13 +222,9 @@ export interface Served<T extends ApiObject = any> {
   readonly schema: Typed<unknown, StructNode>;
   /** The first release of the server that has the version. A beta version of 1.22 or later is off by default. */
   readonly introduced: Release;
-  /**
-   * The release from which on requests for this version get a warning. For a beta version it is at most three releases after `introduced`.
-   */
+  /** The release from which on requests for this version get a warning. For a beta version it is at most three releases after `introduced`. */
   readonly deprecated?: Release;
-  /**
-   * The first release that does not serve the version. For a beta version it is three releases after `deprecated`; a GA version has none.
-   */
+  /** The first release that does not serve the version. For a beta version it is three releases after `deprecated`; a GA version has none. */
   readonly removed?: Release;
   /** Whether the version has stored objects but no endpoint. Only for custom resources. */
   readonly hidden?: true;
@@ -253,10 +235,7 @@ export interface Served<T extends ApiObject = any> {
   readonly replacement?: { readonly groupVersion: GroupVersion; readonly kind: string };
   /** Columns of tables (`kubectl get`). Default: name and creation time. */
   readonly columns?: readonly Column<T>[];
-  /**
-   * The fields that field selectors can use besides metadata.name and metadata.namespace: each label, and a function that returns its
-   * value.
-   */
+  /** The fields that field selectors can use besides metadata.name and metadata.namespace: each label, and a function that returns its value. */
   readonly selectableFields?: Readonly<Record<string, (object: T) => string>>;
   /** Paths below an object by their names, such as `scale`. */
   readonly subresources?: Readonly<Record<string, Subresource<T>>>;
@@ -298,10 +277,7 @@ export interface Resource<T extends ApiObject = any> {
    * without protobuf and strategic merge patches, and items of lists have kind and apiVersion. Its schema has no field numbers.
    */
   readonly custom?: true;
-  /**
-   * Returns whether its definition is being deleted. Discovery then lists no verbs that create or change objects. Only for custom
-   * resources.
-   */
+  /** Returns whether its definition is being deleted. Discovery then lists no verbs that create or change objects. Only for custom resources. */
   readonly isTerminating?: () => boolean;
   /** Whether the resource is served but not listed in discovery and OpenAPI documents. */
   readonly unlisted?: true;
@@ -323,9 +299,7 @@ export interface Resource<T extends ApiObject = any> {
    * compared, and differences are logged and counted; with DeclarativeValidationTakeover the rules apply instead of the marked errors.
    */
   readonly rules?: "compared";
-  /**
-   * Completes the object before validation. It must be pure. `prior` is undefined at creation. Returns `next` itself if nothing changes.
-   */
+  /** Completes the object before validation. It must be pure. `prior` is undefined at creation. Returns `next` itself if nothing changes. */
   prepare?(next: T, prior: T | undefined, context: HookContext): T;
   /** Removes fields of disabled features, unless they are already stored. */
   dropDisabled?(next: T, prior: T | undefined, gates: Gates): T;
@@ -333,10 +307,7 @@ export interface Resource<T extends ApiObject = any> {
   create?(next: T, context: HookContext): readonly FieldError[];
   /** Validates an update of the object itself, in upstream's order. Rules of creation that also hold for updates are called here. */
   update?(next: T, prior: T, context: HookContext): readonly FieldError[];
-  /**
-   * Returns the response of a POST after the rules of `create`, for a kind that is never stored (a review). Such a kind has no other verb,
-   * and a dry run has no effect.
-   */
+  /** Returns the response of a POST after the rules of `create`, for a kind that is never stored (a review). Such a kind has no other verb, and a dry run has no effect. */
   handleCreate?(next: T, context: RequestHookContext): T | Promise<T>;
   /**
    * Returns the reason why the caller may not write this object (403), or undefined. It is for rules about the contents, such as rights
@@ -353,10 +324,7 @@ export interface Resource<T extends ApiObject = any> {
   readonly deletion?: {
     /** Whether an object that cannot be read may be deleted without these steps (`ignoreStoreReadErrorWithClusterBreakingPotential`). */
     readonly unsafe?: boolean;
-    /**
-     * Marks the object. `prior` is the stored object, without the timestamp, grace period, generation and finalizers of the deletion that
-     * `object` has.
-     */
+    /** Marks the object. `prior` is the stored object, without the timestamp, grace period, generation and finalizers of the deletion that `object` has. */
     readonly begin: (object: T, context: HookContext, prior: T) => T;
     /** Whether the object must be kept although metadata.finalizers is empty. */
     readonly holds: (object: T) => boolean;
@@ -382,10 +350,7 @@ export interface Admission<T extends ApiObject = any> {
   readonly resources: readonly (Resource<T> | string)[] | "all";
   /** Whether `"all"` includes kinds that are answered and never stored, such as SubjectAccessReview. */
   readonly includesReviews?: true;
-  /**
-   * Changes the object before it is prepared, in the stored form. `prior` is undefined at creation. Returns `next` itself if nothing
-   * changes.
-   */
+  /** Changes the object before it is prepared, in the stored form. `prior` is undefined at creation. Returns `next` itself if nothing changes. */
   readonly mutate?: (next: T, prior: T | undefined, context: RequestHookContext) => T | Promise<T>;
   /** Returns the reason to reject the write (403), or undefined. It runs after validation. */
   readonly refuse?: (next: T, prior: T | undefined, context: RequestHookContext) => string | undefined | Promise<string | undefined>;
@@ -453,10 +418,7 @@ export interface AuthorizerDefinition {
  * data (`structuredClone` copies it), because other threads of the server create the resources as well.
  */
 export interface ResourceSource<D = any> {
-  /**
-   * The name of the start hook that ends with the first descriptions, such as `crd-informer-synced`. The server is not ready before it has
-   * ended.
-   */
+  /** The name of the start hook that ends with the first descriptions, such as `crd-informer-synced`. The server is not ready before it has ended. */
   readonly hook: string;
   /** Resources without which the source is not followed. While one of them is not served, there are no descriptions. */
   readonly needs?: readonly ControllerNeed[];
@@ -494,10 +456,7 @@ export interface Plugin {
   readonly featureGates?: Readonly<Record<string, readonly GateStage[]>>;
   /** Gates of this plugin that require other gates, of any plugin. */
   readonly gateDependencies?: Readonly<Record<string, readonly string[]>>;
-  /**
-   * The elements of earlier releases of the plugin, by `releasedElements`. The definition must still have those that the deprecation policy
-   * protects.
-   */
+  /** The elements of earlier releases of the plugin, by `releasedElements`. The definition must still have those that the deprecation policy protects. */
   readonly released?: ReleasedElements;
   /** Priorities of groups in discovery; a group with a higher number comes first. Clients prefer the first group. Default 1000. */
   readonly groupPriorities?: Readonly<Record<string, number>>;

@@ -1,4 +1,4 @@
-/** Authenticators of bearer tokens, in requests and in TokenReviews. */
+/** Defines authenticators of bearer tokens, for requests and TokenReviews. */
 import type { TokenUser } from "./access.ts";
 
 /** A user with the time after which the token is rejected, in milliseconds since the epoch. */
@@ -10,14 +10,14 @@ export interface ExpiringUser extends TokenUser {
 export interface TokenAuthenticator {
   readonly name: string;
   /**
-   * False: the result depends on objects that may change at any time, so it must not be cached; the authenticator has its own cache.
+   * Whether the result may be cached. False if it depends on objects that may change at any time; the authenticator then has its own cache.
    * Default true.
    */
   readonly cacheable?: boolean;
   /**
-   * The user of a token, with the matching ones of `audiences`. `undefined`: not a token of this kind. `"refused"`: a token of this kind
-   * that is invalid. Rejects with a `TokenRefusal` whose reason a TokenReview returns, and with any other error if the authenticator
-   * failed. No message contains the token or a part of it. `warn` receives warnings to the client.
+   * Returns the user of a token, with those of `audiences` that the token is for. Returns `undefined` for a token of another kind, and
+   * `"refused"` for an invalid token of this kind. Rejects with a `TokenRefusal` whose reason a TokenReview returns, and with any other
+   * error if the authenticator failed. No message contains the token or a part of it. `warn` receives warnings to the client.
    */
   authenticateToken(
     token: string,
@@ -26,7 +26,7 @@ export interface TokenAuthenticator {
   ): Promise<ExpiringUser | undefined | "refused">;
 }
 
-/** A token is rejected, with a reason that a TokenReview returns as upstream's: `service account token has expired`. */
+/** Thrown if a token is rejected with a reason. As in upstream, a TokenReview returns the reason: `service account token has expired`. */
 export class TokenRefusal extends Error {
   constructor(reason: string) {
     super(reason);
@@ -35,8 +35,8 @@ export class TokenRefusal extends Error {
 }
 
 /**
- * For authenticators whose tokens have no audience: the requested audiences that the server has, or undefined if it has none of them.
- * Without requested audiences every token is accepted.
+ * Returns the requested audiences that the server has, or undefined if it has none of them. It is for authenticators whose tokens have no
+ * audience. If no audiences are requested, every token is accepted.
  */
 export function ownAudiences(own: readonly string[], asked: readonly string[]): readonly string[] | undefined {
   if (asked.length === 0) return [];

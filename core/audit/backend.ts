@@ -6,15 +6,15 @@ import type { AuditEvent } from "./event.ts";
 export interface WrittenEvent {
   /** One stage of a request. */
   readonly event: AuditEvent;
-  /** The members of the event as JSON without braces, kind and apiVersion; `AuditBackendContext.json` adds them. */
+  /** The members of the event as JSON, without braces, kind and apiVersion. `AuditBackendContext.json` adds these. */
   readonly members: string;
-  /** Bytes of its JSON line, with kind, apiVersion and line end. */
+  /** Size in bytes of the event's JSON line, with kind, apiVersion and line end. */
   readonly bytes: number;
 }
 
 /** A running backend of audit events. */
 export interface AuditBackend {
-  /** Takes events. False, or a promise of it, if an event was lost and its request must fail. */
+  /** Takes events. Returns false, or a promise of it, if an event was lost and its request must fail. */
   process(events: readonly WrittenEvent[]): boolean | Promise<boolean>;
   /** Sends buffered events until the signal aborts. Accepts no further events. */
   close(signal: AbortSignal): Promise<void>;
@@ -23,9 +23,9 @@ export interface AuditBackend {
 /** Reports events that a backend could not deliver: counted by backend, and logged without the events. */
 export type LostEvents = (backend: string, reason: string, count: number) => void;
 
-/** The context of a plugin's audit backend, valid while the server runs. */
+/** What an audit backend of a plugin gets. It is valid while the server runs. */
 export interface AuditBackendContext extends PartContext {
-  /** The event as one JSON object of kind Event, without a line end. */
+  /** Returns the event as one JSON object of kind Event, without a line end. */
   readonly json: (event: WrittenEvent) => string;
   /** Reports events that are lost: they are counted in `apiserver_audit_error_total`, and the reason is logged. It must contain no secrets. */
   readonly lost: (reason: string, count: number) => void;
@@ -37,15 +37,15 @@ export interface AuditBackendContext extends PartContext {
  * requests go on.
  */
 export interface AuditBackendDefinition {
-  /** Lower-case letters, digits and dashes, such as `kafka`. The label of its lost events. */
+  /** The name: lower-case letters, digits and dashes, such as `kafka`. It is the label of the backend's lost events. */
   readonly name: string;
   /** One sentence for reference pages. */
   readonly summary: string;
   /**
-   * Requests wait for `process`, with one event each time, and fail if it returns false for their first event. Default: events come in batches, in the background, and
-   * are lost when too many wait.
+   * Whether requests wait for `process`. It then gets one event each time, and a request fails if it returns false for the request's first
+   * event. Default: events come in batches, in the background, and are lost when too many wait.
    */
   readonly blocks?: true;
-  /** Opens it. If it throws or rejects, the server does not start. */
+  /** Opens the backend. If it throws or rejects, the server does not start. */
   open(context: AuditBackendContext): AuditBackend | Promise<AuditBackend>;
 }

@@ -1,4 +1,4 @@
-/** Selects level and stages of a request's record: the first matching rule of the policy applies. */
+/** Selects the level and the stages of a request's record, by the first rule of the policy that matches. */
 import type { UserInfo } from "../user-info.ts";
 import type { AuditStage, GroupResources, Policy, PolicyLevel, PolicyRule } from "./policy.ts";
 
@@ -22,7 +22,8 @@ export interface Audited {
 }
 
 /**
- * The recording of a request under a policy. `user` is undefined before authentication. A request without a matching rule is not recorded.
+ * Makes a function that returns how a request is recorded under a policy. `user` is undefined before authentication. A request without a
+ * matching rule is not recorded.
  */
 export function evaluator({ rules, omitStages, omitManagedFields }: Policy): (user: UserInfo | undefined, request: Audited) => Recording {
   const compiled = rules.map((rule) => ({
@@ -52,12 +53,15 @@ function matcher(rule: PolicyRule): (user: UserInfo | undefined, request: Audite
   };
 }
 
-/** Undefined for an empty list, which matches everything. */
+/** Returns the set of the texts; undefined for an empty list, which matches everything. */
 function setOf(texts: readonly string[]): ReadonlySet<string> | undefined {
   return texts.length === 0 ? undefined : new Set(texts);
 }
 
-/** `*` matches resources and subresources, `a/*` the resource and its subresources, `*\/b` the subresource b of every resource. */
+/**
+ * Makes the matcher of a rule's resources. `*` matches resources and subresources, `a/*` the resource and its subresources, `*\/b` the
+ * subresource b of every resource.
+ */
 function resourceMatcher({ group, resources, resourceNames }: GroupResources): (request: Audited) => boolean {
   const exact = new Set(resources), names = setOf(resourceNames), everything = exact.has("*");
   return (request) => {

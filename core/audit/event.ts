@@ -7,7 +7,7 @@ import { goString } from "../tree/json-text.ts";
 import type { UserInfo } from "../user-info.ts";
 import type { AuditLevel, AuditStage } from "./policy.ts";
 
-/** The object of the request. "" for absent members. */
+/** The object of a request. An absent member is "". */
 export interface AuditedObject {
   /** The plural name of the resource. */
   readonly resource: string;
@@ -15,19 +15,19 @@ export interface AuditedObject {
   readonly namespace: string;
   /** The name of the object. */
   readonly name: string;
-  /** The UID of the object, of a request with a body. */
+  /** The UID of the object, if the request has a body. */
   readonly uid: string;
   /** The group; "" for the core group. */
   readonly apiGroup: string;
   /** The version, without the group. */
   readonly apiVersion: string;
-  /** The resource version of the object, of a request with a body. */
+  /** The resource version of the object, if the request has a body. */
   readonly resourceVersion: string;
-  /** The subresource. */
+  /** The subresource of the request. */
   readonly subresource: string;
 }
 
-/** One stage of a request. Objects are JSON text. */
+/** One stage of a request. Objects are JSON texts. */
 export interface AuditEvent {
   /** How much of the request is recorded. */
   readonly level: AuditLevel;
@@ -37,15 +37,15 @@ export interface AuditEvent {
   readonly stage: AuditStage;
   /** Path and query as the client has written them. */
   readonly requestUri: string;
-  /** The verb, such as `list`; of a path that is no resource the method in lower case. */
+  /** The verb, such as `list`. For a path that is no resource, it is the method in lower case. */
   readonly verb: string;
-  /** Undefined before authentication. */
+  /** The user of the request; undefined before authentication. */
   readonly user: UserInfo | undefined;
-  /** The user that the request impersonates, if it does. */
+  /** The user that the request impersonates; undefined if it impersonates nobody. */
   readonly impersonatedUser: UserInfo | undefined;
-  /** Addresses of the client and of proxies. The client controls all but the last one. */
+  /** The addresses of the client and of proxies. The client can choose all but the last one. */
   readonly sourceIps: readonly string[];
-  /** The User-Agent header, bounded; "" if there is none. */
+  /** The User-Agent header, cut to a bounded length; "" if there is none. */
   readonly userAgent: string;
   /** The object of a request for a resource. */
   readonly objectRef: AuditedObject | undefined;
@@ -63,7 +63,7 @@ export interface AuditEvent {
   readonly annotations: ReadonlyMap<string, string>;
 }
 
-/** The status of a response. A response of success has a code only. */
+/** The status of a response. A response of success has only a code. */
 export interface AuditedStatus {
   /** Whether the request has failed, if the response is a Status. */
   readonly status?: "Success" | "Failure";
@@ -77,12 +77,12 @@ export interface AuditedStatus {
   readonly code?: number;
 }
 
-/** The kind of the events of a server: `{"kind":"Event","apiVersion":"audit.k8s.io/v1"`, and the same of lists. */
+/** Returns the beginning of an event or of a list of events: `{"kind":"Event","apiVersion":"audit.k8s.io/v1"`. */
 export function eventHead(domain: string, kind: "Event" | "EventList"): string {
   return `{"kind":"${kind}","apiVersion":"audit.${domain}/v1"`;
 }
 
-/** The members of an event as JSON without the braces around them. Lists of events have them without kind and apiVersion. */
+/** Writes the members of an event as JSON, without the braces around them. In lists, events have no kind and apiVersion. */
 export function eventMembers(event: AuditEvent): string {
   const { user, impersonatedUser, sourceIps, userAgent, objectRef, responseStatus, requestObject, responseObject, annotations } = event;
   const members = [
@@ -113,7 +113,7 @@ function pairsJson<T>(pairs: readonly (readonly [string, T])[], text: (value: T)
   return `{${sorted.map(([key, value]) => `${goString(key)}:${text(value)}`).join(",")}}`;
 }
 
-/** JSON of users, cached: most requests of a user have the same object. */
+/** The JSON of users. Most requests of a user have the same object, so it is kept. */
 const knownUsers = new WeakMap<UserInfo, string>();
 
 function userJson(user: UserInfo | undefined): string {
@@ -147,7 +147,7 @@ const referenceKeys = Object.freeze(
 );
 
 const encodeStatus = encoder(StatusSchema);
-/** A Status without its kind. A status of success has a code only. */
+/** Writes a Status without its kind. A status of success has only a code. */
 function statusJson({ status, message, reason, details, code }: AuditedStatus): string {
   if (status === undefined && message === undefined && reason === undefined && details === undefined) {
     return code === undefined ? '{"metadata":{}}' : `{"metadata":{},"code":${code}}`;
@@ -158,12 +158,12 @@ function statusJson({ status, message, reason, details, code }: AuditedStatus): 
   return encodeStatus({ kind: "", apiVersion: "", metadata: {}, ...given } as unknown as Status);
 }
 
-/** RFC 3339 with microseconds, of which the last three are zero. */
+/** Writes a time as RFC 3339 with microseconds. The last three digits are zero. */
 function microTime(milliseconds: number): string {
   return `${new Date(milliseconds).toISOString().slice(0, -1)}000Z`;
 }
 
-/** The line of `--audit-log-format=legacy`, without a line end. Values of clients are quoted. */
+/** Writes the line of `--audit-log-format=legacy`, without a line end. Values from clients are quoted. */
 export function legacyLine(event: AuditEvent): string {
   const { user, impersonatedUser, sourceIps, objectRef, responseStatus } = event;
   const pairs: readonly (readonly [string, string])[] = [
@@ -183,7 +183,7 @@ export function legacyLine(event: AuditEvent): string {
   return `${nanoTime(event.requestReceived)} AUDIT: ${pairs.map(([key, value]) => `${key}=${goQuote(value)}`).join(" ")}`;
 }
 
-/** RFC3339Nano: without zeros at the end of the fraction. */
+/** Writes a time in Go's format RFC3339Nano, without zeros at the end of the fraction. */
 function nanoTime(milliseconds: number): string {
   const text = new Date(milliseconds).toISOString();
   const [seconds = "", fraction = ""] = text.slice(0, -1).split(".");

@@ -1,10 +1,10 @@
-/** What in an audit policy matches no request: names that do not exist, and rules that are never used. */
+/** Finds parts of an audit policy that match no request: names that do not exist, and rules that are never used. */
 import { nearest } from "../nearest.ts";
 import { goQuote } from "../tree/go-quote.ts";
 import type { Fault } from "../config/mistake.ts";
 import type { GroupResources, Policy, PolicyRule } from "./policy.ts";
 
-/** The names of what is served, by group: `pods` and `pods/log`. */
+/** The names of the served resources and subresources, such as `pods` and `pods/log`, by group. */
 export type ServedResources = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** The verbs of requests for resources, as request infos name them. */
@@ -22,7 +22,8 @@ const resourceVerbs: readonly string[] = Object.freeze([
 const pathVerbs: readonly string[] = Object.freeze(["get", "head", "post", "put", "patch", "delete", "options", "connect", "trace"]);
 
 /**
- * Warnings about a valid policy. Groups with a domain of their own are those of custom resources, which nothing is known about.
+ * Returns warnings about a valid policy. Groups with a domain of their own are not checked: they are those of custom resources, of which
+ * nothing is known.
  *
  * @param domain the domain of API groups, `k8s.io`
  */
@@ -83,8 +84,8 @@ function resourceWarnings({ group, resources }: GroupResources, at: string, serv
       path,
     }];
   }
-  if (group === "*") return []; // It includes groups of custom resources.
-  const names = served.get(group)!; // Checked above.
+  if (group === "*") return []; // this includes groups of custom resources
+  const names = served.get(group)!; // this was checked above
   return resources.flatMap((word, index) =>
     isServed(word, names) ? [] : [unknownResource(word, `${at}.resources[${index}]`, group, names)]
   );

@@ -1,4 +1,4 @@
-/** The audit policy file: its schema, its rules and its mistakes, with kube-apiserver's messages. */
+/** Reads the audit policy file: its schema, its rules and its mistakes, with kube-apiserver's messages. */
 import { type FieldError, fieldErrorText, invalid, notSupported, required } from "../field-error.ts";
 import { dns1123Subdomain } from "../meta/names.ts";
 import { isObject, type Json, type JsonObject } from "../schema.ts";
@@ -9,23 +9,23 @@ import { valueText } from "../value-text.ts";
 import { type Fault, faultOf, faultsOfFields, FaultyText } from "../config/mistake.ts";
 import { bound } from "../bound.ts";
 
-/** UTF-16 units of the audit policy file. */
+/** Maximum length of the audit policy file, in UTF-16 units. */
 export const auditPolicyLengthMax = bound(1024 * 1024);
 
 export const levels: readonly PolicyLevel[] = Object.freeze(["None", "Metadata", "Request", "RequestResponse"] as const);
 /** The level of a rule: how much of a request is recorded. */
 export type PolicyLevel = "None" | "Metadata" | "Request" | "RequestResponse";
-/** The level of a recorded request. */
+/** The level of a request that is recorded. */
 export type AuditLevel = Exclude<PolicyLevel, "None">;
 
 export const stages: readonly AuditStage[] = Object.freeze(["RequestReceived", "ResponseStarted", "ResponseComplete", "Panic"] as const);
-/** The stages of a request. Each recorded one is an event. */
+/** The stages of a request. Each stage that is recorded is an event. */
 export type AuditStage = "RequestReceived" | "ResponseStarted" | "ResponseComplete" | "Panic";
 
-/** Resources of one group. "" is the core group, `*` every group. Empty lists match everything. */
+/** Resources of one group. "" is the core group, `*` is every group. Empty lists match everything. */
 export interface GroupResources {
   readonly group: string;
-  /** `pods`, `pods/log`, `pods/*`, `*\/scale` or `*`. */
+  /** Names of resources: `pods`, `pods/log`, `pods/*`, `*\/scale` or `*`. */
   readonly resources: readonly string[];
   readonly resourceNames: readonly string[];
 }
@@ -37,11 +37,11 @@ export interface PolicyRule {
   readonly userGroups: readonly string[];
   readonly verbs: readonly string[];
   readonly resources: readonly GroupResources[];
-  /** "" matches cluster-scoped resources. */
+  /** The namespaces; "" matches cluster-scoped resources. */
   readonly namespaces: readonly string[];
   readonly nonResourceURLs: readonly string[];
   readonly omitStages: readonly AuditStage[];
-  /** Undefined: the policy's setting applies. */
+  /** Whether managed fields are left out; undefined means that the policy's setting applies. */
   readonly omitManagedFields: boolean | undefined;
 }
 
@@ -88,10 +88,10 @@ export function readPolicy(text: string, domain: string): ReadPolicy {
     const text = "loaded illegal policy with 0 rules";
     throw new FaultyText(text, [{ text, path: "rules" }]);
   }
-  return { policy: written as Policy, warnings: reader.warnings }; // Checked above.
+  return { policy: written as Policy, warnings: reader.warnings }; // this was checked above
 }
 
-/** Several messages in the format of Go's aggregate. */
+/** Joins several messages in the format of Go's aggregate. */
 function joined(messages: readonly string[]): string {
   const all = [...new Set(messages)];
   return all.length === 1 ? all[0]! : `[${all.join(", ")}]`;
@@ -122,7 +122,10 @@ interface WrittenPolicy {
   readonly omitManagedFields: boolean;
 }
 
-/** Reads values of the expected types; other values are mistakes and empty, so that later items keep their places. Unknown fields are warnings. */
+/**
+ * Reads values of the expected types. Values of other types are mistakes and are read as empty, so that later items keep their positions.
+ * Unknown fields are warnings.
+ */
 class Reader {
   readonly mistakes: { readonly text: string; readonly path: string }[] = [];
   readonly warnings: Fault[];
@@ -226,7 +229,7 @@ function at(path: string, name: string): string {
   return path === "" ? name : `${path}.${name}`;
 }
 
-/** Order and paths are upstream's; as there, errors of resources have no index. */
+/** Returns the errors of a policy. Their order and paths are upstream's; as in upstream, errors of resources have no index. */
 function policyErrors({ omitStages, rules }: WrittenPolicy): readonly FieldError[] {
   return [...stageErrors(omitStages, "omitStages"), ...rules.flatMap((rule, index) => ruleErrors(rule, `rules[${index}]`))];
 }

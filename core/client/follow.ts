@@ -1,4 +1,4 @@
-/** A list, followed by watches: what exists, then every change. */
+/** Follows a collection by a list and then watches: it delivers what exists, then every change. */
 import { type Clock, pause, systemClock } from "../async.ts";
 import { bound } from "../bound.ts";
 import type { Api, ApiList } from "../api.ts";
@@ -9,7 +9,7 @@ import { FollowedObjects } from "./followed-objects.ts";
 import type { Query } from "./paths.ts";
 import type { Following, WatchEvent } from "./transport.ts";
 
-/** Milliseconds between a watch that delivered nothing and the next one. The pause doubles. */
+/** Milliseconds between a watch that delivered nothing and the next one. The pause doubles with each further such watch. */
 export const watchRetryMs = bound(100);
 /** Longest pause, in milliseconds, between watches that delivered nothing (client-go's reflectors). */
 export const watchRetryMsMax = bound(30_000);
@@ -19,7 +19,7 @@ export interface Change {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
   readonly object: ApiObject;
 }
-/** The requests for one collection, with the parameters that they add to its own. */
+/** The requests for one collection. Each gets the collection's own parameters and those that the caller adds. */
 export interface Followed {
   list(query: Query): Promise<ApiList>;
   watch(query: Query): Promise<AsyncIterable<WatchEvent>>;
@@ -48,7 +48,8 @@ export async function* follow(
         hasList = true;
         followed.synchronized();
       }
-      // With its own duration, as client-go's reflectors: --min-request-timeout=0 ends watches without a duration at once.
+      // The watch states its own duration, as client-go's reflectors do. With --min-request-timeout=0 a watch without a duration would end
+      // at once.
       const timeoutSeconds = String(Math.ceil(watchSecondsMin * (1 + Math.random())));
       const events = await opened(followed, { watch: "1", allowWatchBookmarks: "1", resourceVersion: from, timeoutSeconds });
       if (events === "expired") from = "";
@@ -73,7 +74,7 @@ export async function* follow(
   }
 }
 
-/** The events of a watch; "expired" if a new list is necessary, nothing if the server is busy. */
+/** Begins a watch and returns its events. Returns "expired" if a new list is necessary, and nothing if the server is busy. */
 async function opened(followed: Followed, query: Query): Promise<AsyncIterable<WatchEvent> | readonly WatchEvent[] | "expired"> {
   try {
     return await followed.watch(query);
@@ -84,8 +85,8 @@ async function opened(followed: Followed, query: Query): Promise<AsyncIterable<W
 }
 
 /**
- * The existing objects as changes, and their revision; then the deletion of objects that no longer exist since the previous list. Starts
- * again if the pages expire before all are read.
+ * Yields the existing objects as changes, then the deletion of objects that have disappeared since the previous list. Returns the revision.
+ * Starts again if the pages expire before all are read.
  */
 async function* added(followed: Followed, objects: FollowedObjects): AsyncGenerator<Change, string> {
   const api: Pick<Api, "list"> = { list: (_version, _resource, _namespace, query = {}) => followed.list(query) };

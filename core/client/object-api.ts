@@ -1,4 +1,4 @@
-/** The methods of an API over a transport. */
+/** Implements the methods of an API over a transport. */
 import type { Clock } from "../async.ts";
 import type { Api, ApiList, WatchScope } from "../api.ts";
 import { applyMediaType } from "../codec/negotiate.ts";
@@ -12,13 +12,13 @@ import type { ApiTransport } from "./transport.ts";
 /** The methods of an API that work with objects. */
 export type ClientApi = ObjectApi & Pick<Api, "of">;
 
-/** The API of a server that the transport reaches. `clock` measures the pauses after failed watches. */
+/** Makes the API of the server that the transport reaches. `clock` measures the pauses after failed watches. */
 export function objectApi(transport: ApiTransport, clock?: Clock): ClientApi {
   const { ask, fieldManager } = transport;
   const path = (version: GroupVersion, resource: string, namespace: string, name?: string, subresource?: string) =>
     pathOf(transport.names(), version, resource, namespace, name, subresource);
   const write = (options: Parameters<typeof writeQuery>[1], more?: Query) => writeQuery(fieldManager, options, more);
-  /** An object with a kind gets the version of its path if it has none. */
+  /** If an object has a kind but no version, it gets the version of its path. */
   const versioned = (version: GroupVersion, object: unknown): unknown => {
     const { kind, apiVersion } = (object ?? {}) as { readonly kind?: unknown; readonly apiVersion?: unknown };
     return kind === undefined || apiVersion !== undefined ? object : { apiVersion: spell(transport.names(), version), ...object as object };
@@ -38,7 +38,7 @@ export function objectApi(transport: ApiTransport, clock?: Clock): ClientApi {
       ...(isWhole ? {} : { accept: metadataType(transport.names(), true) }),
       ...(signal === undefined ? {} : { signal }),
     });
-    const whole = { ...found, items: found.items ?? [] }; // An empty list of metadata has null.
+    const whole = { ...found, items: found.items ?? [] }; // an empty list of metadata is null
     return isWhole ? { ...whole, items: transport.itemsOf(whole, version, resource) } : whole;
   }
   async function* watch(
@@ -94,7 +94,7 @@ export function objectApi(transport: ApiTransport, clock?: Clock): ClientApi {
     async apply(version, resource, namespace, name, object, options = {}) {
       const { subresource, force = true } = options;
       const url = path(version, resource, namespace, name, subresource) + write(options, force ? { force: "true" } : {});
-      // `as`: invalid metadata is rejected as that of any client.
+      // `as`: the server rejects invalid metadata, as for any client.
       const { metadata = {}, kind, apiVersion } = object as {
         readonly metadata?: object;
         readonly kind?: string;
@@ -115,7 +115,7 @@ export function objectApi(transport: ApiTransport, clock?: Clock): ClientApi {
     watch: (version, resource, namespace, query, signal, watchScope = "everything", synced) =>
       watch(version, resource, namespace, query, signal, watchScope, synced),
   };
-  /** The type for an apply. The transport knows it, unless the object has its kind. */
+  /** Returns the type for an apply: that of the object if it has a kind, else the transport's. */
   async function typeOf(version: GroupVersion, resource: string, kind: string | undefined) {
     if (kind !== undefined) return { apiVersion: spell(transport.names(), version) };
     return await transport.typeOf(version, resource);

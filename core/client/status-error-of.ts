@@ -1,8 +1,8 @@
-/** The error that a Status describes. */
+/** Makes the error that a Status describes. */
 import { isObject, type Json } from "../json.ts";
 import { type StatusDetails, StatusError, type StatusReason } from "../status-error.ts";
 
-/** The error of a Status with its reason, code and details. `httpCode` is used where the body is no Status. */
+/** Makes the error of a Status with its reason, code and details. If the body is no Status, the code is `httpCode`. */
 export function statusErrorOf(body: Json | undefined, httpCode = 500): StatusError {
   const { kind, reason, message, code, details, metadata } = body !== undefined && isObject(body) ? body : {};
   const token = isObject(metadata ?? null) ? (metadata as { readonly continue?: unknown }).continue : undefined;
@@ -11,13 +11,13 @@ export function statusErrorOf(body: Json | undefined, httpCode = 500): StatusErr
   // `as`: servers may have reasons that are not in the table.
   return new StatusError(known as StatusReason, text, {
     code: typeof code === "number" ? code : httpCode,
-    // `as`: members of other types are those of a faulty server.
+    // `as`: only a faulty server sends members of other types.
     ...(isObject(details ?? null) ? { details: details as StatusDetails } : {}),
     ...(typeof token === "string" ? { continue: token } : {}),
   });
 }
 
-/** The reason for a code, as client-go takes it where a response has no Status. */
+/** Returns the reason for a code. client-go uses the same ones if a response has no Status. */
 function reasonOfCode(code: number): StatusReason {
   return reasons.get(code) ?? "Unknown";
 }

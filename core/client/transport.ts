@@ -1,4 +1,4 @@
-/** How the requests of an API reach a server. */
+/** Defines how the requests of an API reach a server. */
 import type { ApiList, WatchScope } from "../api.ts";
 import type { ApiObject } from "../meta/object-meta.ts";
 import type { Names } from "../names.ts";
@@ -11,13 +11,13 @@ export interface ApiRequest {
   readonly url: string;
   /** The value of the body, if there is one. */
   readonly body?: unknown;
-  /** Media type of the body. Default: JSON. */
+  /** The media type of the body. Default: JSON. */
   readonly contentType?: string;
-  /** Media type of the response. Default: JSON. */
+  /** The media type of the response. Default: JSON. */
   readonly accept?: string;
   /** The part of the objects that the caller uses. Default: everything. */
   readonly watchScope?: WatchScope;
-  /** Ends the request when it aborts. */
+  /** The request ends when this signal aborts. */
   readonly signal?: AbortSignal;
 }
 
@@ -34,27 +34,30 @@ export interface ObjectType {
 
 /** Sends the requests of an API and reads the responses. */
 export interface ApiTransport {
-  /** The words for `{domain}` and `{platform}` in names of group versions. */
+  /** Returns the words for `{domain}` and `{platform}` in names of group versions. */
   readonly names: () => Names;
-  /** Owner of the fields that are written without `fieldManager`. */
+  /** The owner of the fields of a write that states no `fieldManager`. */
   readonly fieldManager: string;
   /** Resolves with the value of the response. Rejects with the StatusError of an error response. */
   ask(request: ApiRequest): Promise<any>;
-  /** Begins a watch; resolves with its events. Rejects with the StatusError of an error response. */
+  /** Begins a watch, and resolves with its events. Rejects with the StatusError of an error response. */
   watch(request: ApiRequest): Promise<AsyncIterable<WatchEvent>>;
-  /** The type of the objects of a resource, for an apply without it. */
+  /** Returns the type of the objects of a resource, for an apply whose object has none. */
   typeOf(version: GroupVersion, resource: string): ObjectType | Promise<ObjectType>;
-  /** The items of a list with their types: in the response only the list may have them. */
+  /** Returns the items of a list with their types. In the response only the list itself may have a type. */
   itemsOf(list: ApiList, version: GroupVersion, resource: string): readonly ApiObject[];
   /** Called at the start of each watch. The returned function is called after the delivery of each list. */
   follows(version: GroupVersion, resource: string): () => void;
-  /** How lists and watches are repeated. */
+  /** How lists and watches are repeated, and after which errors. */
   readonly following: Following;
 }
 /** How a list and the watches after it are repeated. */
 export interface Following {
-  /** Seconds of the shortest watch. The longest takes twice as long. */
+  /** Seconds of the shortest watch. The longest watch takes twice as long. */
   readonly watchSecondsMin: number;
-  /** Whether to go on after an error of a transport, or of a list that is not the first one. Errors of watches always lead to another watch or list. */
+  /**
+   * Returns whether to go on after an error of the transport, or of a list other than the first one. After an error of a watch there is
+   * always another watch or list.
+   */
   readonly retries: (error: unknown) => boolean;
 }

@@ -10,22 +10,23 @@ import { type Fault, faultOf, FaultyText } from "./mistake.ts";
 /** The expected kind of a file, in one of its versions. */
 export interface ConfigKind<T> {
   readonly kind: string;
-  /** `apiserver.config.k8s.io` */
+  /** The API group of the kind, such as `apiserver.config.k8s.io`. */
   readonly group: string;
   readonly versions: readonly string[];
-  /** The schema of every version. Includes the fields kind and apiVersion. */
+  /** The schema of every version. It includes the fields kind and apiVersion. */
   readonly schema: Typed<T>;
 }
 
-/** What could be read of a text, and why it cannot be used. */
+/** What was read from a text, and the error if it cannot be used. */
 export interface ReadConfig<T> {
-  /** Absent if the text is another kind. Fields with an error are as if they were absent. */
+  /** The object; absent if the text is of another kind. A field with an error counts as absent. */
   readonly object?: T;
   readonly error?: FaultyText;
 }
 
 /**
- * The object in a YAML or JSON text. The error has another kind or version, a field of the wrong type, and unknown and duplicate fields.
+ * Decodes the object in a YAML or JSON text. The error says that the kind or version is another one, or which fields have a wrong type, are
+ * unknown or are duplicate.
  */
 export function decodeConfigObject<T>(text: string, { kind, group, versions, schema }: ConfigKind<T>): ReadConfig<T> {
   const wrong = (message: string, path?: string): ReadConfig<T> => ({
@@ -67,11 +68,11 @@ export function decodeConfigObject<T>(text: string, { kind, group, versions, sch
   return { ...(object === undefined ? {} : { object }), ...(message === undefined ? {} : { error: new FaultyText(message, faults) }) };
 }
 
-/** As `decodeConfigObject`, but throws the error. */
+/** Does the same as `decodeConfigObject`, but throws the error. */
 export function readConfigObject<T>(text: string, kind: ConfigKind<T>): T {
   const { object, error } = decodeConfigObject(text, kind);
   if (error !== undefined) throw error;
-  return object!; // Without an error there is one.
+  return object!; // if there is no error, there is an object
 }
 
 function wordOf(tree: TreeObject, key: string): string {

@@ -7,17 +7,17 @@ import { reasonOf } from "../reason-of.ts";
 export interface Fault {
   /** What is wrong, and what would be accepted. */
   readonly text: string;
-  /** The field: `rules[0].level`. */
+  /** The path of the field, such as `rules[0].level`. */
   readonly path?: string;
   /** The line, counted from 1. */
   readonly line?: number;
 }
 
-/** A mistake in the configuration: the line that the start prints, or that line with its places in a file. */
+/** A mistake in the configuration: the line that the start prints, or this line with its places in a file. */
 export type Mistake = string | PlacedMistake;
 /** A mistake in a file, or in the value of a setting. */
 export interface PlacedMistake {
-  /** The line that the start prints. */
+  /** The line that the start prints for the mistake. */
   readonly text: string;
   /** The setting that names the file. */
   readonly setting?: string;
@@ -27,7 +27,7 @@ export interface PlacedMistake {
   readonly faults: readonly Fault[];
 }
 
-/** A text with faults. The message is that of the start, which may have fewer of them. */
+/** Thrown for a text with faults. Its message is the one that the start prints, which may name fewer of them. */
 export class FaultyText extends Error {
   readonly faults: readonly Fault[];
   constructor(message: string, faults: readonly Fault[]) {
@@ -35,7 +35,7 @@ export class FaultyText extends Error {
     this.faults = faults;
   }
 
-  /** With further faults, which the message does not have. Those of fields that have a fault already follow from it and are left out. */
+  /** Returns the error with further faults, which the message does not name. A fault of a field that already has one is left out. */
   and(more: readonly Fault[]): FaultyText {
     const paths = this.faults.flatMap(({ path }) => path === undefined ? [] : [path]);
     const isBelow = (path: string, above: string) => path.startsWith(above) && ["", ".", "["].includes(path.charAt(above.length));
@@ -46,25 +46,25 @@ export class FaultyText extends Error {
 /** A file with faults. */
 export class FaultyFile extends FaultyText {
   readonly file: string;
-  /** `error`: that of reading the text of the file. */
+  /** `error` is the error of reading the text of the file. */
   constructor(file: string, message: string, error: unknown) {
     super(message, error instanceof FaultyText ? error.faults : [faultOf(reasonOf(error))]);
     this.file = file;
   }
 }
 
-/** The fault of a message that may begin with a line: `yaml: line 2: ...` or `line 2: ...`, as `readYaml` gives them. */
+/** Returns the fault of a message that may begin with a line: `yaml: line 2: ...` or `line 2: ...`. `readYaml` returns such messages. */
 export function faultOf(text: string): Fault {
   const [, line] = /^(?:yaml: )?line (\d{1,9}): /.exec(text) ?? [];
   return line === undefined ? { text } : { text, line: Number(line) };
 }
 
-/** Errors of validation. */
+/** Returns the faults of validation errors. */
 export function faultsOfFields(errors: readonly FieldError[]): readonly Fault[] {
   return errors.map((error) => ({ text: fieldErrorText(error), path: error.path }));
 }
 
-/** The mistakes that an error of a setting's file stands for. */
+/** Returns the mistakes that an error of a setting's file stands for. */
 export function mistakesOf(error: unknown, setting?: string): readonly PlacedMistake[] {
   if (error instanceof AggregateError) return error.errors.flatMap((each: unknown) => mistakesOf(each, setting));
   const text = reasonOf(error), named = setting === undefined ? {} : { setting };
@@ -82,7 +82,7 @@ export async function allOrErrors<T>(runs: readonly Promise<T>[]): Promise<reado
   return outcomes.flatMap((outcome) => outcome.status === "fulfilled" ? [outcome.value] : []);
 }
 
-/** The line of a mistake that the start prints. */
+/** Returns the line that the start prints for a mistake. */
 export function textOf(mistake: Mistake): string {
   return typeof mistake === "string" ? mistake : mistake.text;
 }

@@ -24,15 +24,15 @@ export const Scale = object("Scale", {
 }, { ...home, doc: "The number of instances of an object." });
 export type Scale = Infer<typeof Scale>;
 
-/** Paths in the stored form such as `.spec.replicas`, in the syntax of custom resource definitions. */
+/** Paths of fields in the stored form, such as `.spec.replicas`, in the syntax of custom resource definitions. */
 export interface ScalePaths {
-  /** Path of an integer that writes of `scale` change. */
+  /** The path of an integer: the wanted number of replicas. Writes of `scale` change it. */
   readonly specReplicasPath: string;
-  /** Path of an integer. */
+  /** The path of an integer: the present number of replicas. */
   readonly statusReplicasPath: string;
-  /** Path of a string, a label selector in the form of query parameters. */
+  /** The path of a string: a label selector in the form of query parameters. */
   readonly labelSelectorPath?: string;
-  /** `specReplicasPath` in the version that has this subresource. Default: the same path. */
+  /** The path of the wanted number in the version that has this subresource. Default: `specReplicasPath`. */
   readonly servedReplicasPath?: string;
 }
 
@@ -49,7 +49,7 @@ const columns: readonly Column<Scale>[] = [
 ];
 
 /**
- * The subresource `scale` for `Served.subresources`. `kubectl scale` and autoscalers use it.
+ * Makes the subresource `scale` for `Served.subresources`. `kubectl scale` and autoscalers use it.
  *
  * An absent number is 0, as in every field of a schema. A negative number is rejected with 422.
  */
@@ -72,7 +72,7 @@ export function scaleSubresource<T extends ApiObject = any>(paths: ScalePaths): 
     },
     validate: ({ spec: { replicas = 0 } }): readonly FieldError[] =>
       replicas < 0 ? [invalid("spec.replicas", replicas, "must be greater than or equal to 0")] : [],
-    write: ({ spec: { replicas = 0 } }, prior) => withValue(prior, wanted, replicas) as T, // its kind has a number there
+    write: ({ spec: { replicas = 0 } }, prior) => withValue(prior, wanted, replicas) as T, // its kind has a number at this path
     fields: { "spec.replicas": servedReplicasPath },
   };
   return Object.freeze({ view });
@@ -86,7 +86,7 @@ function valueAt(object: object, names: readonly string[]): unknown {
   let value: unknown = object;
   for (const name of names) {
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
-    value = (value as Readonly<Record<string, unknown>>)[name]; // an own key
+    value = (value as Readonly<Record<string, unknown>>)[name]; // it is an own key
   }
   return value;
 }

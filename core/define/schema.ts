@@ -3,12 +3,12 @@ import { type Field, type ListNode, resolve, type StructNode, structsIn } from "
 import { boundMistakes } from "./published-bounds.ts";
 import { defaultMistakes } from "./defaults.ts";
 
-/** Protobuf's bounds of field numbers. 0: the field has no protobuf form. */
+/** Protobuf's largest field number. A field with the number 0 has no protobuf form. */
 const fieldNumberMax = 2 ** 29 - 1;
 const reservedFrom = 19_000;
 const reservedTo = 19_999;
 
-/** Structs of frozen definitions without mistakes. Structs are shared by kinds, and a plugin checks its resources again for their gates. */
+/** Structs of frozen definitions that have no mistakes. Kinds share structs, and a plugin checks its resources again for their gates. */
 const correct = new WeakSet<StructNode>();
 
 /** Remembers that the frozen structs of a schema have no mistakes, except that their gates have not been checked. */
@@ -16,7 +16,7 @@ export function rememberCorrect(root: StructNode): void {
   for (const struct of structsIn(root)) if (Object.isFrozen(struct)) correct.add(struct);
 }
 
-/** All mistakes of a schema. Checks each struct once. `gates`: the gates of the plugin; undefined skips their check. */
+/** Returns all mistakes of a schema. Each struct is checked once. `gates` are the gates of the plugin; undefined skips their check. */
 export function schemaMistakes(root: StructNode, gates: ReadonlySet<string> | undefined): readonly string[] {
   return structsIn(root).flatMap((struct) => [...(correct.has(struct) ? [] : structMistakes(struct)), ...gateMistakes(struct, gates)]);
 }
@@ -63,7 +63,7 @@ function fieldMistakes(field: Field, path: string): readonly string[] {
   } else if (field.number >= reservedFrom && field.number <= reservedTo) {
     mistakes.push(`${path}: field number ${field.number} is reserved by protobuf`);
   }
-  // The schema of a custom resource has its own descriptions, which it may lack.
+  // A schema of a custom resource has its own descriptions, and may have none.
   if (field.doc.trim() === "" && node.tag !== "structural") mistakes.push(`${path}: the field has no description`);
   if (field.pointer && (node.tag === "list" || node.tag === "record")) mistakes.push(`${path}: lists and records are never pointers`);
   if (field.inline && node.tag !== "struct") mistakes.push(`${path}: only a struct can be inline`);

@@ -5,23 +5,26 @@ import type { ApiObject } from "./object-meta.ts";
 import type { MicroTime, Time } from "../schema.ts";
 
 const minute = 60, hour = 60 * minute, day = 24 * hour, year = 365 * day;
-/** Tolerated clock skew, in seconds. */
+/** Seconds by which a time may be in the future, because clocks differ. */
 const aheadSecondsMax = 1;
 
 /** A cell that changes with time: the time since `since`, in milliseconds since 1970. */
 export class Age {
   /** Milliseconds since 1970. */
   readonly since: number;
-  /** The text before and after that of the time. */
+  /** The texts before and after that of the time; undefined if there are none. */
   readonly frame: { readonly before: string; readonly after: string } | undefined;
 
-  /** `since` is in milliseconds since 1970. Use `age` for the text of a time in an object. `frame`: the text around it, such as `3 (` and ` ago)`. */
+  /**
+   * `since` is in milliseconds since 1970. Use `age` for the text of a time in an object. `frame` has the texts around that of the time,
+   * such as `3 (` and ` ago)`.
+   */
   constructor(since: number, frame?: { readonly before: string; readonly after: string }) {
     this.since = since;
     this.frame = frame;
   }
 
-  /** The text at `now`, in milliseconds since 1970, in the format of kubectl: `3m20s`, `5d`, `2y10d`. */
+  /** Returns the text at `now`, in milliseconds since 1970, in the format of kubectl: `3m20s`, `5d`, `2y10d`. */
   at(now: number): string {
     const text = elapsedText(Math.trunc((now - this.since) / 1000));
     return this.frame === undefined ? text : `${this.frame.before}${text}${this.frame.after}`;
@@ -88,13 +91,16 @@ export interface Column<T = any> {
   readonly name: string;
   /** The type of the cells in the response. */
   readonly type: "string" | "integer" | "number" | "boolean" | "date";
-  /** `"name"` for the column that holds the name. */
+  /** The value `"name"` marks the column that holds the name. */
   readonly format?: string;
   /** One sentence about the column. Clients can show it. */
   readonly description: string;
-  /** 0: always shown; 1: shown with `-o wide`. */
+  /** When kubectl shows the column: 0 always, 1 with `-o wide`. */
   readonly priority?: number;
-  /** The cell of an object. It depends on the object alone: it is kept while the object is unchanged. For elapsed time it returns an `age`. */
+  /**
+   * Returns the cell of an object. It must depend on the object alone, because it is kept while the object is unchanged. For elapsed time
+   * it returns an `age`.
+   */
   readonly cell: (object: T) => Cell;
 }
 

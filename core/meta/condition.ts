@@ -9,17 +9,17 @@ const struct = structsOf("meta/v1");
 
 /** A condition in the status of an object. */
 export interface Condition {
-  /** The aspect of the object, in upper camel case, such as `Ready`. A list has each type once. */
+  /** The aspect of the object, in upper camel case, such as `Ready`. Each type occurs once in a list. */
   readonly type: string;
   /** `True`, `False` or `Unknown`. */
   readonly status: string;
-  /** The `metadata.generation` that the controller had seen when it wrote the condition. Absent: not stated. */
+  /** The `metadata.generation` that the controller had seen when it wrote the condition. If absent, the condition does not state it. */
   readonly observedGeneration?: Int64;
   /** The time of the last change of `status`, not of the last write. Validation rejects null. */
   readonly lastTransitionTime: Time | null;
   /** Why the status changed, for programs: one word in upper camel case, at most 1024 bytes. */
   readonly reason: string;
-  /** The same for people; at most 32768 bytes, and possibly empty. */
+  /** Why the status changed, for people. It has at most 32768 bytes, and may be empty. */
   readonly message: string;
 }
 /** The schema of `Condition`. */
@@ -33,10 +33,10 @@ export const Condition: Typed<Condition, StructNode> = declared<Condition>()(str
 }, { doc: "A condition of an object." }));
 
 const statuses = ["False", "True", "Unknown"];
-/** Longest message, in bytes. */
+/** Maximum bytes of a message. */
 export const conditionMessageBytesMax = 32_768;
 
-/** The errors of a list of conditions. Each type must occur once. */
+/** Returns the errors of a list of conditions. Each type must occur once. */
 export function validateConditions(conditions: readonly Condition[] | undefined, path: string): readonly FieldError[] {
   const types = new Set<string>();
   return (conditions ?? []).flatMap((condition, i) => {

@@ -5,7 +5,7 @@ import type { ManagedFieldsEntry } from "./object-meta.ts";
 import { utf8Length } from "../scalars/utf8.ts";
 import { bound } from "../bound.ts";
 
-/** Bytes of the name of a field manager. */
+/** Maximum bytes of the name of a field manager. */
 export const fieldManagerBytesMax = bound(128);
 
 const subresourceBytesMax = 256;
@@ -28,15 +28,15 @@ export function validateFieldManager(manager: string, path: string): readonly Fi
 
 export function validateManagedFields(entries: readonly ManagedFieldsEntry[] | undefined, path: string): readonly FieldError[] {
   const errors: FieldError[] = [];
-  // Most entries are valid: their paths are not made.
+  // Most entries are valid, so their paths are only made if needed.
   for (let i = 0; i < (entries?.length ?? 0); i++) {
-    const entry = entries![i]!; // within its length
+    const entry = entries![i]!; // the index is within the length
     if (!isPlainEntry(entry)) append(errors, entryErrors(entry, `${path}[${i}]`));
   }
   return errors;
 }
 
-/** Whether an entry is valid at first sight. */
+/** Whether an entry is obviously valid, so that a full check is not needed. */
 function isPlainEntry({ operation, fieldsType, manager = "", subresource = "" }: ManagedFieldsEntry): boolean {
   return (operation === "Apply" || operation === "Update") && fieldsType === "FieldsV1" && subresource === "" &&
     manager.length <= fieldManagerBytesMax && isPlainAscii(manager);

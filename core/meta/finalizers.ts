@@ -4,9 +4,9 @@ import { goQuote } from "../tree/go-quote.ts";
 import { qualifiedName } from "./names.ts";
 import { fieldErrorsOfListMax } from "./bounds.ts";
 
-/** Set by a deletion that orphans the dependents; removed when their owner references are removed. */
+/** The finalizer of a deletion that orphans the dependents. It is removed when their owner references have been removed. */
 export const orphanFinalizer = "orphan";
-/** Set by a deletion that waits for the dependents; removed when they are deleted. */
+/** The finalizer of a deletion that waits for the dependents. It is removed when they have been deleted. */
 export const foregroundFinalizer = "foregroundDeletion";
 
 /** Validates the form of one finalizer. */

@@ -13,7 +13,7 @@ export interface LabelSelectorRequirement {
   readonly key: string;
   /** `In`, `NotIn`, `Exists` or `DoesNotExist`. `NotIn` and `DoesNotExist` also select objects without the label. */
   readonly operator: string;
-  /** The values of `In` and `NotIn`, at least one. The other operators have none. */
+  /** The values of `In` and `NotIn`, which need at least one. The other operators have none. */
   readonly values?: readonly string[];
 }
 /** The schema of `LabelSelectorRequirement`. */
@@ -34,9 +34,9 @@ export const LabelSelectorRequirement: Typed<LabelSelectorRequirement, StructNod
 
 /** Selects objects by labels. All requirements must hold; an empty selector selects everything. */
 export interface LabelSelector {
-  /** Labels that an object must have with exactly these values. Absent: no requirement. */
+  /** Labels that an object must have with exactly these values. Absent if none are required. */
   readonly matchLabels?: Readonly<Record<string, string>>;
-  /** Further requirements. Absent: none. */
+  /** Further requirements. Absent if there are none. */
   readonly matchExpressions?: readonly LabelSelectorRequirement[];
 }
 /** The schema of `LabelSelector`. */
@@ -45,7 +45,7 @@ export const LabelSelector: Typed<LabelSelector, StructNode> = declared<LabelSel
   matchExpressions: field(2, list(LabelSelectorRequirement), "Further requirements."),
 }, { doc: "Selects objects by labels. All requirements must hold; an empty selector selects everything.", atomic: true }));
 
-/** The errors of a selector. `storedValues`: accepts invalid label values, because the stored selector has one. */
+/** Returns the errors of a selector. `storedValues`: invalid label values are accepted, because the stored selector has one. */
 export function validateLabelSelector(
   selector: LabelSelector | undefined,
   path: string,

@@ -4,7 +4,7 @@ import { utf8Length } from "../scalars/utf8.ts";
 import { bound } from "../bound.ts";
 import { fieldErrorsOfListMax } from "./bounds.ts";
 
-/** Bytes of the keys and values of an object's annotations together. */
+/** Maximum bytes of the keys and values of an object's annotations together. */
 export const annotationsBytesMax = bound(256 * 1024);
 
 /** Validates keys and values of labels. As upstream, errors have the path of the map without the key. */

@@ -80,16 +80,19 @@ function messages(...found: readonly (string | undefined)[]): readonly string[] 
   return found.filter((each) => each !== undefined);
 }
 
-/** The errors of a DNS label (RFC 1123), as namespaces have: at most 63 bytes. Empty if it is valid. */
+/** Returns the errors of a DNS label (RFC 1123) of at most 63 bytes, such as the name of a namespace. Empty if it is valid. */
 export function dns1123Label(text: string): readonly string[] {
   const wrong = isLabelText(text) ? undefined : isSubdomainText(text) ? "must not contain dots" : labelText;
   return messages(tooLong(text, dnsLabelMax, "characters"), wrong);
 }
-/** The errors of a DNS subdomain (RFC 1123), as most names of objects are: at most 253 bytes. */
+/** Returns the errors of a DNS subdomain (RFC 1123) of at most 253 bytes; most names of objects are one. Empty if it is valid. */
 export function dns1123Subdomain(text: string): readonly string[] {
   return messages(tooLong(text, dnsSubdomainMax, "characters"), isSubdomainText(text) ? undefined : subdomainText);
 }
-/** The errors of a DNS label that begins with a letter (RFC 1035), as plurals of kinds do: at most 63 bytes. */
+/**
+ * Returns the errors of a DNS label that begins with a letter (RFC 1035), of at most 63 bytes, such as the plural of a kind. Empty if it is
+ * valid.
+ */
 export function dns1035Label(text: string): readonly string[] {
   const right = isWord(text, 0, text.length, isLower, isDnsInner, isLowerOrDigit);
   return messages(tooLong(text, dnsLabelMax, "characters"), right ? undefined : label1035Text);
@@ -97,9 +100,12 @@ export function dns1035Label(text: string): readonly string[] {
 
 const nothingWrong: readonly string[] = Object.freeze([]);
 
-/** The errors of a `[prefix/]name`: a label key, an annotation key in lower case, a finalizer or the type of a condition. */
+/**
+ * Returns the errors of a `[prefix/]name`: a label key, an annotation key in lower case, a finalizer or the type of a condition. Empty if
+ * it is valid.
+ */
 export function qualifiedName(text: string): readonly string[] {
-  // Most names are valid, and a body can have a hundred thousand of them: a valid name allocates nothing.
+  // Most names are valid, and a body can have a hundred thousand of them, so a valid name allocates nothing.
   const slash = text.indexOf("/");
   if (text.length <= labelPartMax && isKeyNameText(text, slash + 1) && (slash < 0 || isSubdomainText(text.slice(0, slash)))) {
     return nothingWrong;
@@ -121,12 +127,12 @@ export function qualifiedName(text: string): readonly string[] {
   if (!isKeyNameText(name)) found.push(`name part ${keyNameText}`);
   return found;
 }
-/** The errors of the value of a label, which may be empty: at most 63 bytes. */
+/** Returns the errors of the value of a label, which has at most 63 bytes and may be empty. Empty if it is valid. */
 export function labelValue(text: string): readonly string[] {
   return messages(tooLong(text, labelPartMax, "bytes"), text === "" || isKeyNameText(text) ? undefined : labelValueText);
 }
 
-/** The errors of a key of a ConfigMap or Secret, which is also the name of a file. */
+/** Returns the errors of a key of a ConfigMap or Secret, which is also the name of a file. Empty if it is valid. */
 export function configMapKey(text: string): readonly string[] {
   const found: string[] = [];
   const length = tooLong(text, configKeyMax, "characters");
@@ -138,30 +144,30 @@ export function configMapKey(text: string): readonly string[] {
   return found;
 }
 
-/** The reason of a condition. */
+/** Returns the errors of the reason of a condition. Empty if it is valid. */
 export function conditionReason(text: string): readonly string[] {
   return isWord(text, 0, text.length, isLetter, isReasonInner, isReasonLast) ? [] : [reasonText];
 }
-/** Longest reason of a condition, in bytes. */
+/** Maximum bytes of the reason of a condition. */
 export const conditionReasonBytesMax = conditionReasonMax;
 
-/** The errors of a port number, which is from 1 to 65535. */
+/** Returns the errors of a port number, which must be from 1 to 65535. Empty if it is valid. */
 export function portNumber(port: number): readonly string[] {
   return port >= 1 && port <= 65535 ? [] : ["must be between 1 and 65535, inclusive"];
 }
 
-/** A prefix for validation as a name. A final dash is allowed in a prefix, because it is not the end of the name. */
+/** Replaces a final dash of a prefix for the validation as a name. It is allowed, because it is not the end of the name. */
 function unmaskedPrefix(prefix: string): string {
   return prefix.length > 1 && prefix.endsWith("-") ? `${prefix.slice(0, -2)}a` : prefix;
 }
 
-/** Rule of names that are DNS subdomains; the default rule of kinds. */
+/** The rule of names that are DNS subdomains. It is the default rule of kinds. */
 export const subdomainName: NameRule = (name, prefix): readonly string[] => dns1123Subdomain(prefix ? unmaskedPrefix(name) : name);
-/** Rule of names that are DNS labels (RFC 1123). */
+/** The rule of names that are DNS labels (RFC 1123). */
 export const labelName: NameRule = (name, prefix): readonly string[] => dns1123Label(prefix ? unmaskedPrefix(name) : name);
-/** Rule of names that are DNS labels (RFC 1035). */
+/** The rule of names that are DNS labels (RFC 1035). */
 export const label1035Name: NameRule = (name, prefix): readonly string[] => dns1035Label(prefix ? unmaskedPrefix(name) : name);
-/** Rule of names that must only be a valid path segment: roles, events. */
+/** The rule of names that must only be a valid path segment, such as those of roles and events. */
 export const pathSegmentName: NameRule = (name, prefix): readonly string[] => {
   if (!prefix && (name === "." || name === "..")) return [`may not be '${name}'`];
   return ["/", "%"].filter((each) => name.includes(each)).map((each) => `may not contain '${each}'`);

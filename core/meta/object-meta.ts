@@ -42,9 +42,9 @@ export interface OwnerReference {
   readonly name: string;
   /** The UID of the owner. A reference to an object with the same name and another UID has no owner. */
   readonly uid: string;
-  /** True for the owner that manages the object; at most one owner has it. Default: false. */
+  /** Whether this owner manages the object. At most one owner has true. Default: false. */
   readonly controller?: boolean;
-  /** With true, a foreground deletion of the owner waits until this object is removed. Default: false. */
+  /** Whether a foreground deletion of the owner waits until this object is removed. Default: false. */
   readonly blockOwnerDeletion?: boolean;
 }
 /** The schema of `OwnerReference`. */
@@ -61,17 +61,17 @@ export const OwnerReference: Typed<OwnerReference, StructNode> = declared<OwnerR
 export interface ManagedFieldsEntry {
   /** The name of the client that wrote the fields, its `fieldManager`. */
   readonly manager?: string;
-  /** `Apply` for server-side apply, else `Update`. */
+  /** The kind of write: `Apply` for server-side apply, else `Update`. */
   readonly operation?: string;
   /** The version in which the field set is written. */
   readonly apiVersion?: string;
-  /** When the entry was added, or its fields or values changed last. */
+  /** When the entry was added, or its fields or their values last changed. */
   readonly time?: Time | null;
   /** The format of `fieldsV1`: always `FieldsV1`. */
   readonly fieldsType?: string;
   /** The owned fields as nested keys: `{ "f:data": { "f:mode": {} } }` (structured-merge-diff). */
   readonly fieldsV1?: Json;
-  /** The subresource through which the fields were written. Absent for the object itself. */
+  /** The subresource through which the fields were written. Absent if it was the object itself. */
   readonly subresource?: string;
 }
 /** The schema of `ManagedFieldsEntry`. */
@@ -87,25 +87,31 @@ export const ManagedFieldsEntry: Typed<ManagedFieldsEntry, StructNode> = declare
 
 /** Metadata of a stored object. */
 export interface ObjectMeta {
-  /** Unique among the objects of the kind in the namespace. It cannot change. Absent only in a creation with `generateName`. */
+  /**
+   * The name, which is unique among the objects of the kind in the namespace. It cannot change. Absent only in a creation with
+   * `generateName`.
+   */
   readonly name?: string;
   /** The prefix of a name that the server generates at creation if `name` is absent. */
   readonly generateName?: string;
-  /** Absent for cluster-scoped kinds. It cannot change. */
+  /** The namespace, which cannot change. Absent for cluster-scoped kinds. */
   readonly namespace?: string;
-  /** Deprecated. The server keeps it, and never sets it. */
+  /** A deprecated field. The server keeps it, and never sets it. */
   readonly selfLink?: string;
-  /** Set by the server at creation. Objects that have the same name at different times have different UIDs. */
+  /** The UID, which the server sets at creation. Objects that have the same name at different times have different UIDs. */
   readonly uid?: string;
   /** The version of the stored object, set by the server at each write. It is opaque: compare it for equality only. */
   readonly resourceVersion?: string;
   /** Counts the changes of the desired state, for kinds whose strategy has `generation`. */
   readonly generation?: Int64;
-  /** Set by the server at creation. */
+  /** The time of creation, which the server sets. */
   readonly creationTimestamp?: Time | null;
-  /** Set by the server when a deletion waits, for finalizers or for a grace period. Absent: no deletion was requested. */
+  /**
+   * The time when the deletion was requested. The server sets it if the deletion waits for finalizers or for a grace period. Absent if no
+   * deletion was requested.
+   */
   readonly deletionTimestamp?: Time | null;
-  /** Seconds that the object has to end. Present only with `deletionTimestamp`. */
+  /** Seconds that the object has to end by itself. Present only with `deletionTimestamp`. */
   readonly deletionGracePeriodSeconds?: Int64;
   /** Short values that selectors can match. */
   readonly labels?: Readonly<Record<string, string>>;

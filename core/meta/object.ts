@@ -2,8 +2,8 @@ import { type ApiObject, ObjectMeta } from "./object-meta.ts";
 import { type Field, field, type Shape, struct, type StructNode, type StructOptions, type Typed } from "../schema.ts";
 
 /**
- * The schema of a kind: `kind`, `apiVersion` and `metadata`, then `fields`. Metadata has protobuf number 1, so fields begin at 2. A field `status` gives
- * the kind the status subresource. `Infer<typeof Widget>` is the TypeScript type of its objects.
+ * Makes the schema of a kind: `kind`, `apiVersion` and `metadata`, then `fields`. Metadata has protobuf number 1, so fields begin at 2. A
+ * field `status` gives the kind the status subresource. `Infer<typeof Widget>` is the TypeScript type of its objects.
  */
 export function object<const F extends Readonly<Record<string, Field<any, any>>>>(
   name: string,

@@ -24,7 +24,7 @@ interface TypeMeta {
   readonly apiVersion?: string;
 }
 
-/** A struct with `kind` and `apiVersion`, but without metadata. */
+/** Makes a struct with `kind` and `apiVersion`, but without metadata. */
 function typedStruct<const F extends Readonly<Record<string, Field<any, any>>>>(
   name: string,
   fields: F,
@@ -120,7 +120,7 @@ export const APIGroupList = typedStruct("APIGroupList", {
 }, "All served groups except the core group.");
 export type APIGroupList = Infer<typeof APIGroupList>;
 
-// A message in protobuf, so that absent and empty lists differ; a plain list in JSON.
+// In protobuf it is a message, so that an absent list differs from an empty one. In JSON it is a plain list.
 const Verbs = struct("Verbs", {
   verbs: field(1, plainList(string), "Supported verbs.", { required: true }),
 });

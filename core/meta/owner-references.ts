@@ -2,7 +2,7 @@ import { append } from "../append.ts";
 import { type FieldError, invalid, noErrors } from "../field-error.ts";
 import type { OwnerReference } from "./object-meta.ts";
 
-/** Group and version of an apiVersion; both empty if it has more than one slash, as upstream. */
+/** Returns group and version of an apiVersion. As in upstream, both are empty if it has more than one slash. */
 function readGroupVersion(apiVersion: string): { readonly group: string; readonly version: string } {
   const parts = apiVersion.split("/", 3);
   if (parts.length === 1) return { group: "", version: apiVersion };
@@ -16,7 +16,7 @@ function validateOwnerReference(owner: OwnerReference, path: string): readonly F
   for (const key of ["kind", "name", "uid"] as const) {
     if (owner[key] === "") errors.push(invalid(`${path}.${key}`, owner[key], "must not be empty"));
   }
-  // Events are too short-lived to be owners.
+  // Events cannot be owners, because they exist only for a short time.
   if (group === "" && version === "v1" && owner.kind === "Event") {
     errors.push(invalid(path, owner, "/v1, Kind=Event is disallowed from being an owner"));
   }

@@ -12,13 +12,13 @@ export interface ObjectReference {
   readonly namespace?: string;
   /** The name of the object. */
   readonly name?: string;
-  /** The UID of the object. Absent: any object with this name. */
+  /** The UID of the object. If absent, any object with this name is meant. */
   readonly uid?: string;
   /** The group version of the object. */
   readonly apiVersion?: string;
-  /** The version of the object that the reference was made from. */
+  /** The resourceVersion that the object had when the reference was made. */
   readonly resourceVersion?: string;
-  /** A part of the object, such as `spec.containers{web}`. Absent: the whole object. */
+  /** A part of the object, such as `spec.containers{web}`. If absent, the whole object is meant. */
   readonly fieldPath?: string;
 }
 /** The schema of `ObjectReference`. */

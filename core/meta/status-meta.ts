@@ -1,9 +1,12 @@
 import type { ObjectMeta } from "./object-meta.ts";
 
-/** Metadata that a write of the status does not change. */
+/** Fields of metadata that a write of the status does not change. */
 const kept = ["deletionTimestamp", "generation", "selfLink", "labels", "annotations", "finalizers", "ownerReferences"] as const;
 
-/** The metadata of a status write that changes managed fields only: names, uid and version are still compared. */
+/**
+ * Returns the metadata after a write of the status, which changes managed fields only. Names, uid and version are taken from the request,
+ * because they are still compared.
+ */
 export function metaOfStatus(next: ObjectMeta, prior: ObjectMeta): ObjectMeta {
   const merged: Record<string, unknown> = { ...next };
   for (const key of kept) {

@@ -1,6 +1,6 @@
 /**
- * Validation of metadata, with upstream's order and messages. The kernel calls it before the rules of a resource. A resource whose
- * upstream counterpart repeats these checks calls it again, so that the causes of a rejection are repeated too:
+ * Validates metadata, with upstream's order and messages. The kernel calls it before the rules of a resource. A resource whose upstream
+ * counterpart repeats these checks calls it again, so that the causes of a rejection are repeated too:
  *
  *     create   kernel: validateObjectMeta with the kind's rules            then resource.create
  *     update   kernel: validateObjectMeta with `storedNameRules`,
@@ -19,15 +19,15 @@ import type { ObjectMeta } from "./object-meta.ts";
 import { validateOwnerReferences } from "./owner-references.ts";
 import { fieldErrorsOfListMax } from "./bounds.ts";
 
-/** Metadata rules that depend on the kind. */
+/** The rules of metadata that depend on the kind. */
 export interface MetaRules {
-  /** Whether `metadata.namespace` is required; else it is forbidden. */
+  /** Whether `metadata.namespace` is required; if not, it is forbidden. */
   readonly namespaced: boolean;
   /** The rule of `metadata.name` and of the prefix `metadata.generateName`. */
   readonly nameRule: NameRule;
-  /** Finalizers without a slash must be standard ones. */
+  /** Whether a finalizer without a slash must be a standard one. */
   readonly coreFinalizers: boolean;
-  /** The names in standard finalizers and in messages. */
+  /** The names that standard finalizers and messages contain. */
   readonly names: Names;
 }
 
@@ -39,7 +39,7 @@ export interface Scoped {
   readonly strategy?: { readonly nameRule?: NameRule; readonly coreFinalizers?: boolean };
 }
 
-/** The metadata rules of a resource, from its scope and strategy. */
+/** Returns the metadata rules of a resource, from its scope and strategy. */
 export function metaRulesOf(resource: Scoped, names: Names): MetaRules {
   return {
     namespaced: resource.scope === "Namespaced",
@@ -49,7 +49,7 @@ export function metaRulesOf(resource: Scoped, names: Names): MetaRules {
   };
 }
 
-/** The rules for stored objects: the name must only be a valid path segment. */
+/** Returns the rules for stored objects: the name must only be a valid path segment. */
 export function storedNameRules(scope: Scoped["scope"]): MetaRules {
   return { namespaced: scope === "Namespaced", nameRule: pathSegmentName, coreFinalizers: false, names: defaultNames };
 }
@@ -119,7 +119,7 @@ function validateStandardFinalizers(meta: ObjectMeta, names: Names, path: string
 function isSet(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
-/** A field with its zero value if absent: "" for names and uid, `null` for times and seconds. */
+/** Returns the value of a field; if it is absent, its zero value: "" for names and uid, `null` for times and seconds. */
 function valueOf(meta: ObjectMeta, key: (typeof immutableKeys)[number]): unknown {
   return meta[key] ?? (key === "name" || key === "namespace" || key === "uid" ? "" : null);
 }

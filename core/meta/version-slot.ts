@@ -4,11 +4,11 @@
  */
 
 export interface VersionSlot {
-  /** Start of the replaced bytes. */
+  /** Index of the first byte that is replaced. */
   readonly at: number;
-  /** End of the replaced bytes; equal to `at` if there is no resourceVersion yet. */
+  /** Index after the last byte that is replaced; equal to `at` if there is no resourceVersion yet. */
   readonly end: number;
-  /** Text before and after the version. */
+  /** The texts before and after the version. */
   readonly open: string;
   readonly close: string;
 }
@@ -20,7 +20,7 @@ const own = toBytes.encode("resourceVersion");
 const key = '"resourceVersion":"';
 const QUOTE = 0x22, COMMA = 0x2c, COLON = 0x3a, BACKSLASH = 0x5c, OPEN = 0x7b, CLOSE = 0x7d, OPEN_LIST = 0x5b, CLOSE_LIST = 0x5d;
 
-/** The slot in the metadata that begins at `from`; undefined if the bytes there are not in the form of our own metadata. */
+/** Returns the slot in the metadata that begins at `from`; undefined if the bytes there are not written as this server writes metadata. */
 export function versionSlot(json: Uint8Array, from: number): VersionSlot | undefined {
   for (let index = 0; index < metadata.length; index++) if (json[from + index] !== metadata[index]) return undefined;
   let at = from + metadata.length;
@@ -50,7 +50,7 @@ function isAt(json: Uint8Array, from: number, to: number, name: Uint8Array): boo
   return true;
 }
 
-/** The range of the member resourceVersion, including one comma. Throws if there is none. */
+/** Returns the range of the member resourceVersion, including one comma. Throws if there is none. */
 export function versionMember(json: Uint8Array, from: number): readonly [from: number, to: number] {
   const slot = versionSlot(json, from);
   if (slot === undefined || slot.at === slot.end) throw new Error("The JSON has no resourceVersion");
@@ -59,14 +59,20 @@ export function versionMember(json: Uint8Array, from: number): readonly [from: n
   return json[begin - 1] === COMMA ? [begin - 1, end] : [begin, end];
 }
 
-/** The range of the value of metadata, if it is the member that begins at `from` in the JSON of an object that this server encoded. */
+/**
+ * Returns the range of the value of metadata, if it is the member that begins at `from`. The JSON must be that of an object that this
+ * server has encoded.
+ */
 export function metadataRange(json: Uint8Array, from: number): readonly [from: number, to: number] | undefined {
   for (let index = 0; index < metadata.length; index++) if (json[from + index] !== metadata[index]) return undefined;
   const begin = from + metadata.length - 1, end = valueEnd(json, begin);
   return end < 0 ? undefined : [begin, end];
 }
 
-/** The ranges of the members of metadata with these names, in the JSON of an object that this server encoded. The metadata begins at `from`. */
+/**
+ * Returns the ranges of the members of metadata with these names. The JSON must be that of an object that this server has encoded; its
+ * metadata begins at `from`.
+ */
 export function metadataMembers(json: Uint8Array, from: number, names: readonly Uint8Array[]): (readonly [from: number, to: number])[] {
   const found: (readonly [from: number, to: number])[] = [];
   for (let at = from + metadata.length; json[at] === QUOTE;) {
@@ -79,10 +85,10 @@ export function metadataMembers(json: Uint8Array, from: number, names: readonly 
   }
   return found;
 }
-/** The member after which metadata has no other, and which is the largest. */
+/** The last member of metadata, which is also the largest one. */
 const lastMember = toBytes.encode("managedFields");
 
-/** The end of a value in compact JSON, or -1. */
+/** Returns the index after a value in compact JSON, or -1. */
 function valueEnd(json: Uint8Array, from: number): number {
   for (let at = from, depth = 0; at < json.length;) {
     const byte = json[at];
@@ -99,7 +105,7 @@ function valueEnd(json: Uint8Array, from: number): number {
   return -1;
 }
 
-/** The bytes for the slot. */
+/** Returns the bytes that fill the slot. */
 export function versionBytes(slot: VersionSlot, revision: number): Uint8Array {
   // V8 keeps arrays of at most 64 bytes in its heap. An encoder would allocate a buffer outside of it, which costs several times as much.
   const text = slot.open + revision + slot.close, bytes = new Uint8Array(text.length);
@@ -107,7 +113,7 @@ export function versionBytes(slot: VersionSlot, revision: number): Uint8Array {
   return bytes;
 }
 
-/** The position after the string that begins at `at`, or -1. */
+/** Returns the index after the string that begins at `at`, or -1. */
 function endOfString(json: Uint8Array, at: number): number {
   if (json[at] !== QUOTE) return -1;
   for (let index = at + 1; index < json.length; index++) {

@@ -1,4 +1,7 @@
-/** Field selectors: `metadata.name=a,type!=b`, with `\` before a comma, an equals sign or a backslash in a value. */
+/**
+ * Parses and matches field selectors such as `metadata.name=a,type!=b`. In a value, `\` stands before a comma, an equals sign or a
+ * backslash.
+ */
 
 /** One requirement of a field selector: a field has this value, or does not. */
 export interface FieldRequirement {
@@ -15,8 +18,8 @@ export type ParsedFieldSelector =
   | { readonly ok: false; readonly error: string };
 
 /**
- * The requirements of a selector, or kube-apiserver's error. Terms are in the order of their text, as upstream: of two requirements for a
- * name, the first is the name that a list is authorized for.
+ * Parses a selector to its requirements, or returns kube-apiserver's error. Terms are in the order of their text, as upstream: of two
+ * requirements for a name, the first is the name that a list is authorized for.
  */
 export function parseFieldSelector(selector: string): ParsedFieldSelector {
   const requirements: FieldRequirement[] = [];

@@ -1,6 +1,6 @@
 /**
- * Label selectors as text: `env=prod,tier in (a, b),!legacy,size>5`. Grammar and errors are those of apimachinery's labels package. A selector
- * is parsed once and evaluated for each label set.
+ * Parses and matches label selectors such as `env=prod,tier in (a, b),!legacy,size>5`. Grammar and errors are those of apimachinery's
+ * labels package. A selector is parsed once and evaluated for each label set.
  */
 import { labelValue, qualifiedName } from "../meta/names.ts";
 import { fieldErrorText, invalid } from "../field-error.ts";
@@ -11,7 +11,7 @@ export type LabelOperator = "in" | "notin" | "=" | "==" | "!=" | "exists" | "!" 
 export interface LabelRequirement {
   /** The key of the label. */
   readonly key: string;
-  /** The comparison. `exists` and `!` have no value, `in` and `notin` several, the others one. */
+  /** How the values are compared. `exists` and `!` have no value, `in` and `notin` have several, the others have one. */
   readonly operator: LabelOperator;
   /** The values, without repetitions. Those of `gt` and `lt` are integers. */
   readonly values: readonly string[];
@@ -29,7 +29,7 @@ interface Token {
 }
 
 const comma = 0x2c, bang = 0x21, open = 0x28, close = 0x29, less = 0x3c, equals = 0x3d, greater = 0x3e;
-/** Code units, because a selector may have hundreds of kilobytes. */
+/** Whether a UTF-16 unit is a symbol. Units are compared and not texts, because a selector may have hundreds of kilobytes. */
 const isSymbol = (unit: number) =>
   unit === comma || unit === equals || unit === bang || unit === open || unit === close || unit === less || unit === greater;
 const isBlank = (unit: number) => unit === 0x20 || unit === 0x09 || unit === 0x0a || unit === 0x0d;
@@ -61,7 +61,7 @@ function tokens(text: string): readonly Token[] {
     }
     let end = at + 1;
     if (isSymbol(unit)) {
-      // Take the longest operator.
+      // The longest operator is taken.
       while (end < text.length && isSymbol(text.charCodeAt(end)) && Object.hasOwn(operators, text.slice(at, end + 1))) end++;
       const word = text.slice(at, end);
       out.push({ kind: operators[word]!, text: word });
@@ -84,7 +84,7 @@ function sortedByKey(requirements: LabelRequirement[]): readonly LabelRequiremen
   return requirements.sort((a, b) => a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
 }
 
-/** The requirements of a selector, sorted by key as upstream, or upstream's error. */
+/** Parses a selector to its requirements, sorted by key as upstream sorts them, or returns upstream's error. */
 export function parseLabelSelector(text: string): ParsedLabelSelector {
   try {
     return { ok: true, requirements: sortedByKey(new Parser(tokens(text)).parse()) };
@@ -96,7 +96,7 @@ export function parseLabelSelector(text: string): ParsedLabelSelector {
 
 const end: Token = { kind: "end", text: "" };
 
-/** Recursive descent with one token of lookahead. `in` and `notin` are ordinary words in the position of values. */
+/** A parser by recursive descent, with one token of lookahead. `in` and `notin` are ordinary words where a value is expected. */
 class Parser {
   readonly #tokens: readonly Token[];
   #at = 0;
@@ -194,7 +194,7 @@ class Parser {
     throw new SelectorError(`found '${token.text}', expected: ',', ')' or identifier`);
   }
 
-  /** The values up to the closing bracket, sorted. A comma that is first, last or follows a comma gives an empty value. */
+  /** Reads the values up to the closing bracket, and sorts them. A comma that is first, last or after a comma gives an empty value. */
   #words(): readonly string[] {
     const words = new Set<string>();
     for (;;) {
@@ -239,7 +239,7 @@ function requirementOf(key: string, operator: LabelOperator, values: readonly st
 }
 
 const int64Max = 2n ** 63n - 1n;
-/** Parses a decimal int64 as strconv.ParseInt. */
+/** Whether strconv.ParseInt parses the text as a decimal int64. */
 function isInteger(text: string): boolean {
   if (!/^[+-]?\d{1,40}$/.test(text)) return false;
   const value = BigInt(text.replace(/^\+/, ""));

@@ -1,15 +1,18 @@
 /**
- * Selectors compiled for many objects. Matching takes time linear in the labels of the object, not in the selector: a selector of a megabyte
- * has fifty thousand requirements, and a list evaluates it for each object.
+ * Compiles selectors that are matched with many objects. Matching takes time linear in the labels of the object, not in the selector: a
+ * selector of a megabyte has fifty thousand requirements, and a list evaluates it for each object.
  */
 import { once } from "../async.ts";
 import { type FieldRequirement, matchesFields } from "./field.ts";
 import { type LabelRequirement, type Labels, matchesLabels } from "./label.ts";
 
-/** Keys and values of a selector up to which a loop over its requirements is faster than an index. */
+/** Number of keys and values of a selector up to which a loop over its requirements is faster than an index. */
 const loopedMax = 16;
 
-/** A function that returns what `matchesLabels` returns for these requirements. The index of a long selector is made at the first call. */
+/**
+ * Makes a function that returns what `matchesLabels` returns for these requirements. The index of a long selector is made at the first
+ * call.
+ */
 export function labelMatcher(requirements: readonly LabelRequirement[]): (labels: Labels | undefined) => boolean {
   const isShort = requirements.length <= loopedMax && requirements.every(({ values }) => values.length <= loopedMax);
   if (isShort) return (labels) => matchesLabels(requirements, labels);
@@ -35,13 +38,13 @@ interface LabelIndex {
 }
 /** All requirements on the value of one key. */
 interface ValueRule {
-  /** The values of all requirements `in`; undefined without one. */
+  /** The values that all requirements `in` allow; undefined if there is no such requirement. */
   allowed: ReadonlySet<string> | undefined;
   denied: Values;
   /** The strictest `gt` and the strictest `lt`. */
   bounds: readonly LabelRequirement[];
 }
-/** A set, or a list of few values, which is smaller. */
+/** A set of values. If there are few, it is a list, which takes less memory. */
 type Values = Set<string> | string[];
 
 function indexOf(requirements: readonly LabelRequirement[]): LabelIndex {
@@ -77,7 +80,7 @@ function withValues(to: Values, values: readonly string[]): Values {
 function strictest(bounds: readonly LabelRequirement[], bound: LabelRequirement): readonly LabelRequirement[] {
   const other = bounds.find(({ operator }) => operator === bound.operator);
   if (other === undefined) return [...bounds, bound];
-  const [a, b] = [other, bound].map(({ values }) => BigInt(values[0]!.replace(/^\+/, ""))) as [bigint, bigint]; // of two
+  const [a, b] = [other, bound].map(({ values }) => BigInt(values[0]!.replace(/^\+/, ""))) as [bigint, bigint]; // there are two of them
   const isStricter = bound.operator === "gt" ? b > a : b < a;
   return isStricter ? [...bounds.filter((each) => each !== other), bound] : bounds;
 }
@@ -88,7 +91,10 @@ function allows({ allowed, denied, bounds }: ValueRule, labels: Labels, key: str
   return (allowed === undefined || allowed.has(value)) && !isDenied && matchesLabels(bounds, labels);
 }
 
-/** A function that returns what `matchesFields` returns for these requirements. The index of a long selector is made at the first call. */
+/**
+ * Makes a function that returns what `matchesFields` returns for these requirements. The index of a long selector is made at the first
+ * call.
+ */
 export function fieldMatcher(requirements: readonly FieldRequirement[]): (valueOf: (field: string) => string) => boolean {
   if (requirements.length <= loopedMax) return (valueOf) => matchesFields(requirements, valueOf);
   const index = once(() => {
