@@ -1,7 +1,7 @@
 /** A queue whose items can be read by their position: 0 is the oldest. */
 export class Fifo<T> {
   readonly #slots: (T | undefined)[];
-  /** Empty slots at the head; they are removed when they are half of all. */
+  /** Number of empty slots at the head. They are removed when half of all slots are empty. */
   #empty = 0;
 
   /** @param slots an empty array for the items, which only this queue changes */
@@ -17,14 +17,14 @@ export class Fifo<T> {
     this.#slots.push(item);
   }
 
-  /** The item at a position from 0 to below `length`. */
+  /** Returns the item at a position, which must be at least 0 and below `length`. */
   at(position: number): T {
     return this.#slots[this.#empty + position]!;
   }
 
-  /** The items from one position up to another, or to the last one. */
+  /** Returns the items from one position up to another, or to the last one. */
   slice(from: number, to: number): readonly T[] {
-    return this.#slots.slice(this.#empty + from, this.#empty + to) as T[]; // `as`: the empty slots are before these
+    return this.#slots.slice(this.#empty + from, this.#empty + to) as T[]; // `as`: all empty slots are before these
   }
 
   /** Removes the oldest item. The queue no longer refers to it: an item in an unused slot would keep its memory. */

@@ -1,6 +1,6 @@
-/** Suggestions for mistyped names. */
+/** Suggests the right name for a mistyped one. */
 
-/** The candidate with the smallest edit distance; undefined if that is large for the length of the word. */
+/** Returns the candidate with the smallest edit distance; undefined if this distance is large for the length of the word. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
   let fewest = Infinity;
@@ -11,7 +11,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best !== undefined && fewest <= Math.max(2, Math.floor(best.length / 3)) ? best : undefined;
 }
 
-/** Levenshtein distance with transpositions of neighbours as one edit. Words are truncated to 200 characters. */
+/** Returns the Levenshtein distance; swapping two neighbours counts as one edit. Words are cut to 200 characters. */
 function distance(left: string, right: string): number {
   const a = left.slice(0, 200), b = right.slice(0, 200);
   let before: number[] = [];

@@ -61,15 +61,18 @@ export interface PartFiles {
 
 /** A request to another server. */
 export interface PartRequest {
-  /** POST with a body, GET without. */
+  /** The method: POST with a body, GET without. */
   readonly method: "GET" | "POST";
-  /** Path and query, below the path of the server's URL. "" for the URL itself. */
+  /** Path and query below the path of the server's URL; "" for the URL itself. */
   readonly path: string;
   /** The value to send as JSON. */
   readonly body?: unknown;
-  /** Ends the request, with all attempts. */
+  /** The request and all of its attempts end when this signal aborts. */
   readonly signal: AbortSignal;
-  /** Repeats a request without an answer, or with 429 or 5xx, with the pauses of kube-apiserver's webhooks. Default: one attempt. */
+  /**
+   * Whether a request is repeated if it has no answer, or an answer with 429 or 5xx. The pauses are those of kube-apiserver's webhooks.
+   * Default: one attempt.
+   */
   readonly retries?: true;
 }
 /** An answer of another server: the status, and the value of its JSON body; undefined if the body is not JSON. */
@@ -81,16 +84,16 @@ export interface PartAnswer {
 }
 /** A client of another server, whose connections end with the part. */
 export interface PartClient {
-  /** Rejects if there is no answer, with an error that has the host and no secret, or with the reason of the signal. */
+  /** Sends a request. If there is no answer, rejects with an error that has the host and no secret, or with the reason of the signal. */
   send(request: PartRequest): Promise<PartAnswer>;
-  /** The JSON values of a streamed answer, one per line. An error answer rejects with an error that has its `status`. */
+  /** Yields the JSON values of a streamed answer, one per line. An error answer rejects with an error that has its `status`. */
   stream(path: string, signal: AbortSignal): AsyncIterable<unknown>;
 }
 
-/** Other servers. */
+/** Makes connections to other servers. */
 export interface PartRemotes {
   /**
-   * A client of the server in a kubeconfig file, or `in-cluster` for that of the pod. Its files are read again when they change.
+   * Makes a client of the server in a kubeconfig file, or `in-cluster` for that of the pod. Its files are read again when they change.
    *
    * @param span the name of the spans of its requests in traces, and their attributes
    */
@@ -101,37 +104,40 @@ export interface PartRemotes {
   /** Rejects for a kubeconfig file that cannot be used. */
   checkKubeconfig(path: string): Promise<void>;
   /**
-   * A document over HTTPS. Follows redirects to https addresses only. Rejects if there is no answer in time, if the server's certificate is not trusted, and if the
-   * document is too large.
+   * Reads a document over HTTPS. It follows redirects to https addresses only. Rejects if there is no answer in time, if the server's
+   * certificate is not trusted, and if the document is too large.
    *
    * @param authorities PEM of the CAs that are trusted; "" for those of the system
    */
   fetchDocument(url: string, authorities: string): Promise<{ readonly status: number; readonly body: Uint8Array }>;
 }
 
-/** A key in DER. */
+/** A key, encoded in DER. */
 export interface PartKey {
-  /** SubjectPublicKeyInfo. */
+  /** The public key as SubjectPublicKeyInfo. */
   readonly spki: Uint8Array<ArrayBuffer>;
   /** The private key as PKCS #8. Absent for a public key. */
   readonly pkcs8?: Uint8Array<ArrayBuffer>;
 }
 
-/** What Web Crypto lacks. */
+/** Functions of cryptography that Web Crypto lacks. */
 export interface PartCrypto {
-  /** A hash with a key of this part, for caches of secrets. Lists that differ in a text or in the boundaries of texts have different hashes. */
+  /**
+   * Returns a hash with a key of this part, for caches of secrets. Lists that differ in a text or in the boundaries of texts have different
+   * hashes.
+   */
   keyedHash(texts: readonly string[]): string;
-  /** SHA-256 of a text in hexadecimal. */
+  /** Returns the SHA-256 of a text, in hexadecimal. */
   sha256(text: string): string;
   /** Whether these bytes are an X.509 certificate. */
   isCertificate(der: Uint8Array): boolean;
   /** Throws for a text without PEM certificates of CAs that can verify others. */
   checkAuthorities(pem: string): void;
-  /** The keys of the PEM blocks of a text: private keys, public keys, and those of certificates. Other blocks are left out. */
+  /** Returns the keys of the PEM blocks of a text: private keys, public keys, and those of certificates. Other blocks are left out. */
   keysIn(pem: string): readonly PartKey[];
 }
 
-/** What a part can look at before the server starts. */
+/** What a part can read before the server starts. */
 export interface PartInspection {
   /** The names that replace `{domain}` and `{platform}`. */
   readonly names: Names;
@@ -145,7 +151,7 @@ export interface PartInspection {
   readonly crypto: PartCrypto;
 }
 
-/** The context of a part, valid while it runs. */
+/** What a part gets. It is valid while the part runs. */
 export interface PartContext extends PartInspection {
   /** Files that settings name, and those of the part itself. */
   readonly files: PartFiles;
@@ -153,37 +159,40 @@ export interface PartContext extends PartInspection {
   readonly remotes: PartRemotes;
   /** The recorder of a metric that the plugin declares in `metrics`. Throws for any other. */
   readonly metric: MetricOf;
-  /** Whether a feature gate is on now. */
+  /** Returns whether a feature gate is on now. */
   readonly gate: Gates;
   /** Logs a sentence without secrets. */
   readonly logInfo: (sentence: string, fields?: Readonly<Record<string, unknown>>) => void;
   /** Logs an error: a sentence without secrets, and the error, or fields. */
   readonly logError: (sentence: string, error?: unknown) => void;
-  /** Logs an error that may occur with every request: each sentence once in a while, with the number of those that were left out. */
+  /**
+   * Logs an error that may occur with every request. Each sentence is logged once in a while, with the number of times that it was left
+   * out.
+   */
   readonly logFailure: (sentence: string, error: unknown) => void;
   /** Aborts when the server stops, or when the plugin is removed. */
   readonly signal: AbortSignal;
 }
 
-/** The check of the files that a setting names: rejects for a file that cannot be used. */
+/** A setting that names files, and the check of these files. The check rejects for a file that cannot be used. */
 export type CheckedSetting = readonly [setting: string, check: Promise<unknown>];
 
-/** What the settings of a part have wrong, found before the server starts. */
+/** Finds what the settings of a part have wrong, before the server starts. */
 export interface PartChecks {
   /** Reads the files of the settings without using them. */
   files?(inspection: PartInspection): readonly CheckedSetting[];
-  /** Warnings about values, which the start logs and `thole check` prints. After a reload, new ones are logged. */
+  /** Returns warnings about values. The start logs them and `thole check` prints them. After a reload, new ones are logged. */
   warnings?(inspection: Pick<PartInspection, "names" | "setting">): readonly string[];
-  /** What in the files is probably not meant, for `thole check`. Rejects for a file that cannot be used. */
+  /** Returns what in the files is probably a mistake, for `thole check`. Rejects for a file that cannot be used. */
   fileWarnings?(inspection: PartInspection): Promise<readonly PlacedMistake[]>;
 }
 
-/** The current values of several settings by name, of which `kinds` has the kinds. */
+/** Returns the current values of several settings by name. `kinds` has the kind of each. */
 export function settingsOf<Kinds extends Readonly<Record<string, SettingKind>>>(
   setting: SettingOf,
   kinds: Kinds,
 ): { readonly [Name in keyof Kinds]: SettingValues[Kinds[Name]] } {
-  // `as`: an entry for each name, of the type of its kind; a loop cannot express the mapped type.
+  // `as`: there is an entry for each name, with the type of its kind. A loop cannot express this mapped type.
   return Object.fromEntries(Object.entries(kinds).map(([name, kind]) => [name, setting({ name, kind })])) as {
     readonly [Name in keyof Kinds]: SettingValues[Kinds[Name]];
   };

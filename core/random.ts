@@ -1,4 +1,4 @@
-/** Pseudo-random numbers in [0, 1) (Mulberry32): the same numbers for the same seed. */
+/** Makes a function that returns pseudo-random numbers in [0, 1) (Mulberry32). The same seed gives the same numbers. */
 export function randomOf(seed: number): () => number {
   let state = seed;
   return () => {

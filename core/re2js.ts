@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
 import { once } from "./async.ts";
 
-/** The library for patterns in RE2's syntax, loaded at first use: most servers have no schema or expression with a pattern. */
+/** Loads the library for patterns in RE2's syntax at its first use, because most servers have no schema or expression with a pattern. */
 export const re2js = once(() => createRequire(import.meta.url)("re2js") as typeof import("re2js"));

@@ -9,22 +9,22 @@ import type { GroupVersion } from "./versions.ts";
 export interface ReleasedField {
   /** The tag of its node, such as `string`, or `list(struct)`. Names of structs are not promised. */
   readonly type: string;
-  /** The values of an enumeration. */
+  /** The values of the field, if it is an enumeration. */
   readonly values?: readonly string[];
-  /** Clients must write the field. */
+  /** Whether clients must write the field. */
   readonly required?: true;
 }
 /** One kind in one version. */
 export interface ReleasedKind {
   /** The release that served the version first. */
   readonly introduced: Release;
-  /** The release that deprecated the version. Absent: not deprecated. */
+  /** The release that deprecated the version. Absent if it is not deprecated. */
   readonly deprecated?: Release;
-  /** The release that stops serving the version. Absent: none is planned. */
+  /** The release that stops serving the version. Absent if none is planned. */
   readonly removed?: Release;
   /** The names of the subresources, sorted. */
   readonly subresources: readonly string[];
-  /** By path: `spec.colours[]`, `spec.sizes{}`. */
+  /** The fields by path, such as `spec.colours[]` and `spec.sizes{}`. */
   readonly fields: Readonly<Record<string, ReleasedField>>;
 }
 /** Kinds by group version and name. */

@@ -1,6 +1,6 @@
-/** Minor releases: their order, and the distance between them. */
+/** Compares minor releases, and computes the distance between them. */
 
-/** A minor release, `"1.18"`. */
+/** A minor release, such as `"1.18"`. */
 export type Release = string;
 
 /** The release whose API this program has. `--emulated-version` selects an older one. */
@@ -16,12 +16,12 @@ export function compareReleases(a: Release, b: Release): number {
   return majorOf(a) - majorOf(b) || minorOf(a) - minorOf(b);
 }
 
-/** The number of minor releases from `a` to `b`; infinite, or minus infinity, between major releases. */
+/** Returns the number of minor releases from `a` to `b`. It is infinite, or minus infinity, between major releases. */
 export function releasesBetween(a: Release, b: Release): number {
   return majorOf(a) === majorOf(b) ? minorOf(b) - minorOf(a) : Infinity * (majorOf(b) - majorOf(a));
 }
 
-/** The release that is `count` minor releases later, or earlier if it is negative. */
+/** Returns the release that is `count` minor releases later, or earlier if `count` is negative. */
 export function releaseAfter(release: Release, count: number): Release {
   return `${majorOf(release)}.${minorOf(release) + count}`;
 }
@@ -36,18 +36,18 @@ export function minorOf(release: Release): number {
 
 /** The releases that a server follows. */
 export interface Releases {
-  /** `--emulated-version`: kinds, gates, warnings and metrics are those of this release. */
+  /** The release whose kinds, gates, warnings and metrics the server has (`--emulated-version`). */
   readonly emulated: Release;
-  /** `--min-compatibility-version`: what is stored, and new expressions in CEL, can be read by servers of this release. */
+  /** The oldest release whose servers can read what is stored, and new expressions in CEL (`--min-compatibility-version`). */
   readonly minCompatibility: Release;
 }
 
-/** Number of earlier releases that can be emulated. */
+/** Maximum number of earlier releases that can be emulated. */
 export const emulatedReleasesMax = 3;
 /** The oldest release that can be emulated. */
 export const oldestRelease: Release = releaseAfter(serverRelease, -emulatedReleasesMax);
 
-/** The releases of a server that emulates `emulated`, and can be rolled back to the release before it. */
+/** Returns the releases of a server that emulates `emulated`, and that can be rolled back to the release before it. */
 export function releasesFor(emulated: Release, minCompatibility?: Release): Releases {
   const before = releaseAfter(emulated, -1);
   const least = compareReleases(before, oldestRelease) < 0 ? oldestRelease : before;

@@ -1,6 +1,6 @@
 /**
- * Delays before retries: exponential backoff for each item, and a token bucket for all items together.
- * Source: client-go's default rate limiter for controllers (5 ms to 1000 s; 10 per second, bursts of 100).
+ * Computes delays before retries, by an exponential backoff for each item and a token bucket for all items together. Source: client-go's
+ * default rate limiter for controllers (5 ms to 1000 s; 10 per second, bursts of 100).
  */
 
 import { TokenBucket } from "./token-bucket.ts";
@@ -11,9 +11,9 @@ export interface RetryLimits {
   readonly firstMs?: number;
   /** Longest backoff of an item, in milliseconds. Default 1,000,000. */
   readonly maxMs?: number;
-  /** Retries of all items per second, once `burst` is used up. Default 10. */
+  /** Number of retries of all items per second, once `burst` is used up. Default 10. */
   readonly perSecond?: number;
-  /** Retries of all items that the bucket allows at once. Default 100. */
+  /** Number of retries of all items that the bucket allows at once. Default 100. */
   readonly burst?: number;
 }
 
@@ -39,7 +39,7 @@ export class RetryDelays {
     return Math.max(Math.min(maxMs, firstMs * 2 ** failures), this.#bucket.take());
   }
 
-  /** Number of failures since the last `forget`. */
+  /** Returns the number of failures of `key` since its last `forget`. */
   failures(key: string): number {
     return this.#failures.get(key) ?? 0;
   }

@@ -2,21 +2,24 @@
 import type { Json, JsonObject } from "./json.ts";
 import type { ValidationRule } from "./structural-schema.ts";
 
-/** A struct with a field, the discriminator, that selects which of its other fields is used. */
+/** A struct of which one field, the discriminator, selects which other field is used. */
 export type Union = {
-  /** Key of the discriminator. */
+  /** The key of the discriminator. */
   readonly discriminator: string;
-  /** Values of the discriminator (Go names of the members) by the keys of the members. */
+  /** The values of the discriminator, which are Go names of the members, by the keys of the members. */
   readonly members: Readonly<Record<string, string>>;
 };
-/** Type of the default values of a field: values of its type. A default of a struct or record may be any object; `defineResource` checks it. */
+/**
+ * The type of the default values of a field, which are values of the field's type. A default of a struct or record may be any object;
+ * `defineResource` checks it.
+ */
 export type DefaultOf<T> = 0 extends 1 & T ? Json
   : [T] extends [readonly (infer E)[]] ? readonly DefaultOf<E>[]
   : [T] extends [object] ? JsonObject
   : [T] extends [Json] ? T
   : Json;
 
-/** Options of a field. `D` is the type of its default. */
+/** How a field differs from an optional one. `D` is the type of its default. */
 export interface FieldOptions<D extends Json = Json> {
   /**
    * Clients must send the field. OpenAPI lists it in `required`, and its key is required in the TypeScript type. `checker` reports an absent
@@ -98,7 +101,7 @@ export interface FieldOptions<D extends Json = Json> {
   readonly mustBeSet?: true;
 }
 
-/** Options of a struct. */
+/** How a struct differs from a plain one. Every member is optional. */
 export interface StructOptions {
   /** Group version of the type, such as `example.com/v1`: a part of its names in OpenAPI and Go. Default: that of the kind that contains it. */
   readonly package?: string;

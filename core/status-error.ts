@@ -2,7 +2,7 @@ import { type FieldError, fieldErrorBody, fieldErrorReason, fieldErrorText } fro
 import { goQuote } from "./tree/go-quote.ts";
 import { fieldErrorsLengthMax } from "./bounds.ts";
 
-/** HTTP codes by reason. `Unknown` is written without a reason. */
+/** HTTP codes by reason. A Status with `Unknown` has no reason in its JSON. */
 export const statusCodes = {
   Unknown: 500,
   Unauthorized: 401,
@@ -34,7 +34,7 @@ export type StatusReason = keyof typeof statusCodes;
 export interface StatusCause {
   /** The type of the cause for programs, such as `FieldValueInvalid`. */
   readonly reason?: string;
-  /** The same for people. */
+  /** What caused the error, for people. */
   readonly message?: string;
   /** The path of the field, such as `spec.replicas`. Absent if no field caused the error. */
   readonly field?: string;
@@ -47,14 +47,14 @@ export interface StatusDetails {
   readonly group?: string;
   /** The plural of the resource, or the kind for Invalid. */
   readonly kind?: string;
-  /** The UID of the object, where it decides about the error. */
+  /** The UID of the object, if the error depends on it. */
   readonly uid?: string;
   /** Several causes of one error, such as all invalid fields. */
   readonly causes?: readonly StatusCause[];
-  /** Seconds after which the client should try again, also in the header Retry-After. */
+  /** Seconds after which the client should try again. The header Retry-After has them, too. */
   readonly retryAfterSeconds?: number;
 }
-/** The Status object, keys in upstream's order. */
+/** The Status object. Its keys are in upstream's order. */
 export interface Status {
   /** Always "Status". */
   readonly kind: "Status";
@@ -85,7 +85,7 @@ export class StatusError extends Error {
   readonly code: number;
   /** The object and causes, if the error has any. */
   readonly details: StatusDetails | undefined;
-  /** Continue token of an expired list. */
+  /** The token with which an expired list can be continued. */
   readonly continue: string | undefined;
   /** `message` is shown to the client and has no final full stop. `more.cause` is logged only. */
   constructor(
@@ -102,7 +102,7 @@ export class StatusError extends Error {
   }
 }
 
-/** The body of an error response. Invalid UTF-8 bytes (see `strayByte`) become U+FFFD. */
+/** Makes the body of an error response. Invalid UTF-8 bytes (see `strayByte`) become U+FFFD. */
 export function statusOf(error: StatusError): Status {
   const { details } = error;
   return {
@@ -121,7 +121,7 @@ export function statusOf(error: StatusError): Status {
 export interface GroupName {
   /** The API group; "" for the core group. */
   readonly group: string;
-  /** Plural resource or kind, depending on the reason. */
+  /** The plural of the resource or the kind, depending on the reason. */
   readonly name: string;
 }
 /** Returns a resource with its group, as in `configmaps` and `storageclasses.storage.k8s.io`. */
@@ -144,17 +144,17 @@ export function notFoundError(resource: GroupName, name: string): StatusError {
 export function noRouteError(): StatusError {
   return new StatusError("NotFound", "the server could not find the requested resource", { details: {} });
 }
-/** 503 for an unknown path of a server that does not serve all of its resources yet. */
+/** Returns a 503 for an unknown path of a server that does not serve all of its resources yet. */
 export function incompleteError(): StatusError {
   const message = "the request has been made before all known HTTP paths have been installed, please try again";
   return new StatusError("ServiceUnavailable", message, { details: { retryAfterSeconds: 5 } });
 }
-/** 405 for a method that a path does not have. `why` is appended to upstream's message. */
+/** Returns a 405 for a method that a path does not have. `why` is appended to upstream's message. */
 export function methodNotAllowedError(why?: string): StatusError {
   const message = "the server does not allow this method on the requested resource";
   return new StatusError("MethodNotAllowed", why === undefined ? message : `${message}: ${why}`, { details: {} });
 }
-/** 405 for a verb that a custom resource or its subresource does not have. */
+/** Returns a 405 for a verb that a custom resource or its subresource does not have. */
 export function notSupportedError(resource: GroupName, verb: string): StatusError {
   return new StatusError("MethodNotAllowed", `${verb} is not supported on resources of kind ${goQuote(groupText(resource))}`, {
     details: { ...(resource.group === "" ? {} : { group: resource.group }), kind: resource.name },
@@ -191,7 +191,7 @@ export function invalidError(kind: GroupName, name: string, errors: readonly Fie
   });
 }
 
-/** The first text and further texts up to the bound, because errors can repeat a large value. */
+/** Returns the first text, and further ones up to the bound. Texts can repeat a large value. */
 function withinBound(texts: Iterable<string>): readonly string[] {
   const fit: string[] = [];
   let length = 0;

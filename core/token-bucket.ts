@@ -1,13 +1,13 @@
-/** A rate with bursts: client-go's token bucket. Callers get their tokens in the order of their calls. */
+/** Limits a rate but allows bursts, as client-go's token bucket does. Callers get their tokens in the order of their calls. */
 export class TokenBucket {
   readonly #perSecond: number;
   readonly #burst: number;
   readonly #now: () => number;
-  /** Negative while callers wait for tokens. */
+  /** The number of unused tokens. It is negative while callers wait for tokens. */
   #tokens: number;
   #filledAt: number;
 
-  /** `burst`: maximum number of unused tokens. `now` returns milliseconds. */
+  /** `burst` is the maximum number of unused tokens. `now` returns milliseconds. */
   constructor({ perSecond, burst }: { readonly perSecond: number; readonly burst: number }, now: () => number) {
     this.#perSecond = perSecond;
     this.#burst = burst;
@@ -19,7 +19,7 @@ export class TokenBucket {
   /** Takes one token. Returns the milliseconds until it is available. */
   take(): number {
     const now = this.#now();
-    // A clock that is set back changes no tokens.
+    // If the clock was set back, the number of tokens stays the same.
     const passedMs = Math.max(0, now - this.#filledAt);
     this.#filledAt = now;
     this.#tokens = Math.min(this.#burst, this.#tokens + passedMs * this.#perSecond / 1000) - 1;

@@ -1,4 +1,4 @@
-/** Turns of the event loop, for long work that would delay I/O if it ran in one turn. */
+/** Lets long work yield to the event loop, because I/O would be delayed if the work ran in one turn. */
 
 /**
  * Resolves in a later turn of the event loop, after I/O that is ready. Deno 2.9 runs immediates that schedule immediates without polling
@@ -8,12 +8,14 @@ export function nextTurn(): Promise<void> {
   return new Promise((resolve) => void afterIo(resolve));
 }
 
-/** Calls `run` as `nextTurn` resolves. */
+/** Calls `run` at the time at which `nextTurn` resolves. */
 export const afterIo: (run: () => void) => void = "Deno" in globalThis
   ? (run) => void setTimeout(() => void setImmediate(run), 0)
   : (run) => void setImmediate(run);
 
-/** Milliseconds of one caller's work after which I/O gets several turns: an HTTPS request takes up to three to be read and answered. */
+/**
+ * Milliseconds of one caller's work after which I/O gets several turns. An HTTPS request takes up to three turns to be read and answered.
+ */
 const longWorkMs = 20;
 const turnsAfterLongWork = 3;
 
@@ -22,17 +24,17 @@ export class Turns {
   readonly #workMs: number;
   #last: Promise<void> = Promise.resolve();
   #waiting = 0;
-  /** Start of a sequence of callers, or the last time that I/O ran: milliseconds of `performance.now()`. */
+  /** Start of a sequence of callers, or the last time at which I/O ran, in milliseconds of `performance.now()`. */
   #since = 0;
   /** Start of the last caller's turn. */
   #begun = 0;
 
-  /** `workMs`: milliseconds of work after which waiting callers let I/O run. */
+  /** Makes turns. `workMs` is the number of milliseconds of work after which waiting callers let I/O run. */
   constructor(workMs = 5) {
     this.#workMs = workMs;
   }
 
-  /** Resolves in a turn without other callers. */
+  /** Resolves in a turn that no other caller has. */
   next(): Promise<void> {
     const isBehind = this.#waiting++ > 0;
     this.#last = this.#last.then(() => this.#turn(isBehind));
@@ -41,7 +43,7 @@ export class Turns {
 
   async #turn(isBehind: boolean): Promise<void> {
     if (!isBehind) this.#since = performance.now();
-    // The previous caller works until this resolves.
+    // The caller works until this resolves; the next caller begins then.
     await new Promise<void>((resolve) => void setImmediate(resolve));
     const now = performance.now();
     if (now - this.#since > this.#workMs) {

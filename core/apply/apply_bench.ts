@@ -1,4 +1,4 @@
-// Cost of field ownership for one object of one kilobyte. Run: `deno run core/apply/apply_bench.ts`
+// Measures the cost of field ownership for one object of one kilobyte. Run: `deno run core/apply/apply_bench.ts`
 import { atomOf } from "./atom.ts";
 import { emptySet } from "./field-set.ts";
 import { applyConfig, ownersAfterUpdate, type Versions, type Writer } from "./managers.ts";

@@ -11,7 +11,7 @@ import type { StructuralSchema } from "../structural-schema.ts";
 import { type Element, memberElement } from "./element.ts";
 import { bound } from "../bound.ts";
 
-/** Levels of a value without a schema whose fields have owners. Deeper ones are owned as one value. */
+/** Maximum number of levels of a value without a schema whose fields have owners. Deeper levels are owned as one value. */
 export const deducedDepthMax = bound(400);
 
 export type ScalarType = "numeric" | "string" | "boolean" | "untyped";
@@ -23,7 +23,7 @@ export interface Atom {
 }
 export interface ListAtom {
   readonly type: "atomic" | "set" | "map";
-  /** The keys of a `map` list. `missing`: the value of the key for an item without it. */
+  /** The keys of a `map` list. `missing` is the value of the key for an item that lacks it. */
   readonly keys: readonly { readonly name: string; readonly missing: Json | undefined }[];
   readonly of: Atom;
   /** The shared empty list that represents Go's nil in decoded objects. Any other empty list was in the request. */
@@ -33,7 +33,7 @@ export interface MapAtom {
   readonly atomic: boolean;
   /** The fields of a struct; undefined for other types. */
   readonly fields: ReadonlyMap<string, FieldAtom> | undefined;
-  /** Of records and untyped maps: the type of every value. */
+  /** The type of every value; only for records and untyped maps. */
   readonly of: Atom | undefined;
 }
 export interface FieldAtom {
@@ -57,8 +57,8 @@ export const oneValue: Atom = {
 };
 const deducedList: ListAtom = { type: "atomic", keys: [], of: oneValue };
 /**
- * A value without a schema: its maps are merged, its lists are one value each. Below so many levels, maps are one value, too: the walks over
- * values with atoms are recursive, and a value may have ten thousand levels.
+ * Makes the atom of a value without a schema. Its maps are merged, and each of its lists is one value. Below `deducedDepthMax` levels maps
+ * are one value, too: the walks over values with atoms are recursive, and a value may have ten thousand levels.
  */
 function deducedAt(level: number): Atom {
   if (level === deducedDepthMax) return oneValue;
@@ -74,7 +74,7 @@ function deducedAt(level: number): Atom {
 const deduced = deducedAt(0);
 const anyMap: Atom = { map: { atomic: false, fields: undefined, of: deduced } };
 
-/** The atom of a node. Cached by node. */
+/** Returns the atom of a node. There is one for each node. */
 export const atomOf: (node: Node) => Atom = fold<Atom>({
   boolean: () => boolean,
   string: () => string,
@@ -109,19 +109,21 @@ function listAtom(node: ListNode, go: (node: Node) => Atom): ListAtom {
   return { type: node.type, keys, of, nil: zeroOf(node) };
 }
 
-/** The default that upstream publishes for a list key: its declared default, or the zero value of a key that JSON always includes. */
+/**
+ * Returns the default that upstream publishes for a list key: its declared default, or the zero value of a key that JSON always includes.
+ */
 function missingKey(node: ListNode, name: string): Json | undefined {
   let element = node.of;
   while (element.tag === "lazy") element = element.get();
   const member = element.tag === "struct" ? membersOf(element).find(({ key }) => key === name) : undefined;
   if (member === undefined) return undefined;
   if (member.field.default !== undefined) return member.field.default;
-  return member.always && !member.pointer ? zeroOf(member.node) as Json : undefined; // keys are scalars
+  return member.always && !member.pointer ? zeroOf(member.node) as Json : undefined; // keys are scalars, so their zero values are JSON
 }
 
 /**
- * The atom of a value of a custom resource (upstream: kube-openapi `schemaconv`). `keepsUnknown`: a schema around this one keeps unknown
- * members; `metadata`: the atom of ObjectMeta, for embedded resources.
+ * Makes the atom of a value of a custom resource (upstream: kube-openapi `schemaconv`). `keepsUnknown`: a schema around this one keeps
+ * unknown members; `metadata`: the atom of ObjectMeta, for embedded resources.
  */
 function structuralAtom(schema: StructuralSchema, keepsUnknown: boolean, metadata: Atom): Atom {
   const keeps = keepsUnknown || schema["x-kubernetes-preserve-unknown-fields"] === true;
@@ -206,7 +208,7 @@ function granular(atom: Atom): Atom {
 
 export type Shape = "map" | "scalar" | "list";
 
-/** The form of an atom for a value. Null fits every form: the first of map, scalar and list that the atom has. */
+/** Returns the form of an atom for a value. Null fits every form: it gets the first of map, scalar and list that the atom has. */
 export function shapeOf(atom: Atom, value: Json | undefined): Shape {
   if (value !== null && value !== undefined) {
     if (typeof value !== "object") {
@@ -218,7 +220,7 @@ export function shapeOf(atom: Atom, value: Json | undefined): Shape {
   return atom.map !== undefined ? "map" : atom.scalar !== undefined ? "scalar" : "list";
 }
 
-/** The type of a member of a map; undefined if the schema has no member of that name. */
+/** Returns the type of a member of a map; undefined if the schema has no member with this name. */
 export function memberAtom(map: MapAtom, key: string): Atom | undefined {
   return map.fields?.get(key)?.atom ?? map.of;
 }

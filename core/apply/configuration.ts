@@ -1,11 +1,11 @@
-/** Configurations that are merged without ownership, as those of mutating policies. */
+/** Checks configurations that are merged without ownership, such as those of mutating policies. */
 import { isObject, type Json } from "../schema.ts";
 import { type Atom, memberAtom, oneValue, type ScalarType } from "./atom.ts";
 import { isList } from "./items.ts";
 
 /**
- * The paths of the values in a configuration that are replaced as a whole: upstream rejects them, because the fields that the configuration
- * does not mention would be lost.
+ * Returns the paths of the values in a configuration that would be replaced as a whole: upstream rejects them, because the fields that the
+ * configuration does not mention would be lost.
  */
 export function atomicPaths(atom: Atom, configuration: Json): readonly string[] {
   const found: string[] = [];
@@ -46,7 +46,7 @@ const expected: Readonly<Record<ScalarType, (printed: Printed) => string>> = Obj
   untyped: ({ text }: Printed) => `expected any scalar, got &{${text}}`,
 });
 
-/** The error of a value that is not JSON, in upstream's format. */
+/** Returns the error of a value that is not JSON, in upstream's format. */
 export function foreignProblem(root: Atom, printed: Printed): string {
   let atom = root, path = "";
   for (const part of printed.path) {

@@ -18,7 +18,7 @@ export function memberElement(name: string): Element {
 export function valueElement(value: Json): Element {
   return `v:${keyJson(value)}`;
 }
-/** The element of an item by its keys and values. Sorts the keys. */
+/** Returns the element of an item, by its keys and their values. Sorts the keys. */
 export function keyElement(keys: readonly (readonly [string, Json])[]): Element {
   const sorted = keys.length < 2 ? keys : [...keys].sort(([a], [b]) => compareBytes(a, b));
   let text = "";
@@ -26,17 +26,17 @@ export function keyElement(keys: readonly (readonly [string, Json])[]): Element 
   return `k:{${text}}`;
 }
 
-/** Compact JSON as Go's encoder writes it. Includes its escapes for HTML, which are part of the key. */
+/** Writes compact JSON as Go's encoder does. Its escapes for HTML are part of the key. */
 function keyJson(value: Json): string {
   if (typeof value === "string") return goString(value);
   if (typeof value === "number" || typeof value === "bigint") return numberText(value);
   if (value === null || typeof value === "boolean") return String(value);
   if (Array.isArray(value)) return `[${value.map(keyJson).join(",")}]`;
-  const object = value as { readonly [key: string]: Json }; // the only type left
+  const object = value as { readonly [key: string]: Json }; // no other type is left
   return `{${Object.keys(object).sort(compareBytes).map((key) => `${goString(key)}:${keyJson(object[key]!)}`).join(",")}}`;
 }
 
-/** The canonical element of a key of FieldsV1; undefined for an unknown type of element. Throws an Error for an invalid one. */
+/** Returns the canonical element of a key of FieldsV1; undefined for an unknown type of element. Throws an Error for an invalid one. */
 export function readElement(text: string): Element | undefined {
   if (text.length < 2 || text[1] !== ":") throw new Error(`missing colon: ${text}`);
   const rest = text.slice(2);
@@ -83,13 +83,13 @@ function sortKeyOf(element: Element): SortKey {
 function compareKeys(a: SortKey, b: SortKey): number {
   return a.rank - b.rank || (a.rank === ranks["k"] ? compareObjects(a.value, b.value) : compareValues(a.value, b.value));
 }
-/** The value of a canonical text. Strings without an escape, the usual case, are not parsed. */
+/** Returns the value of a canonical text. Strings without an escape are the usual case, and are not parsed. */
 function valueOf(text: string): Json {
   return text.startsWith('"') && !text.includes("\\") ? text.slice(1, -1) : parseElement(text);
 }
 
 function compareObjects(a: Json, b: Json): number {
-  const x = Object.entries(a as object) as [string, Json][], y = Object.entries(b as object) as [string, Json][]; // keys of elements are objects
+  const x = Object.entries(a as object) as [string, Json][], y = Object.entries(b as object) as [string, Json][]; // the keys of elements are objects
   for (let i = 0; i < Math.min(x.length, y.length); i++) {
     const by = compareBytes(x[i]![0], y[i]![0]) || compareValues(x[i]![1], y[i]![1]);
     if (by !== 0) return by;
@@ -100,9 +100,9 @@ function compareObjects(a: Json, b: Json): number {
 function compareValues(a: Json, b: Json): number {
   const rank = valueRank(a) - valueRank(b);
   if (rank !== 0) return rank;
-  if (typeof a === "string") return compareBytes(a, b as string); // same rank, same type
+  if (typeof a === "string") return compareBytes(a, b as string); // the same rank means the same type
   if (typeof a === "boolean") return Number(a) - Number(b);
-  if (typeof a === "number" || typeof a === "bigint") return a < (b as number) ? -1 : a > (b as number) ? 1 : 0; // numbers and bigints compare
+  if (typeof a === "number" || typeof a === "bigint") return a < (b as number) ? -1 : a > (b as number) ? 1 : 0; // numbers and bigints can be compared
   return compareBytes(keyJson(a), keyJson(b));
 }
 function valueRank(value: Json): number {
@@ -112,14 +112,14 @@ function valueRank(value: Json): number {
   return value === null ? 5 : Array.isArray(value) ? 3 : 4;
 }
 
-/** An element as error messages show it: `.name`, `[name="a",port=1]`, `[="x"]`, `[0]`. */
+/** Writes an element as error messages show it: `.name`, `[name="a",port=1]`, `[="x"]`, `[0]`. */
 export function elementText(element: Element): string {
   const rest = element.slice(2);
   if (element[0] === "f") return `.${rest}`;
   if (element[0] === "i") return `[${rest}]`;
   const value = valueOf(rest);
   if (element[0] === "v") return `[=${textOfValue(value)}]`;
-  return `[${Object.entries(value as object).map(([name, part]) => `${name}=${textOfValue(part as Json)}`).join(",")}]`; // keys of elements are objects
+  return `[${Object.entries(value as object).map(([name, part]) => `${name}=${textOfValue(part as Json)}`).join(",")}]`; // the keys of elements are objects
 }
 
 function textOfValue(value: Json): string {

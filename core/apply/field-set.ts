@@ -14,25 +14,25 @@ export const fieldSetDepthMax = bound(1000);
 export interface FieldSet {
   /** Whether the path of this node is in the set. */
   readonly owned: boolean;
-  /** Never holds an empty set. */
+  /** The sets below this node. None of them is empty. */
   readonly children?: ReadonlyMap<Element, FieldSet>;
 }
 
 export const emptySet: FieldSet = Object.freeze({ owned: false });
-/** One path without children. */
+/** The set of one path without children. */
 export const leafSet: FieldSet = Object.freeze({ owned: true });
 
 export function isEmptySet(set: FieldSet): boolean {
   return !set.owned && set.children === undefined;
 }
 
-/** The set of a node and its children. The map must not contain empty sets. */
+/** Makes the set of a node and its children. The map must not contain empty sets. */
 export function setOf(owned: boolean, children: ReadonlyMap<Element, FieldSet> | undefined): FieldSet {
   if (children === undefined || children.size === 0) return owned ? leafSet : emptySet;
   return { owned, children };
 }
 
-/** The set of these paths. */
+/** Makes the set of these paths. */
 export function setOfPaths(...paths: readonly (readonly Element[])[]): FieldSet {
   return paths.reduce(
     (set, path) => union(set, path.reduceRight<FieldSet>((below, element) => setOf(false, new Map([[element, below]])), leafSet)),
@@ -55,11 +55,11 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
   return merged === undefined && a.owned === owned ? a : setOf(owned, merged ?? a.children);
 }
 
-/** The paths of `a` that are not in `b`. A path of `b` does not remove the paths below it. */
+/** Returns the paths of `a` that are not in `b`. A path of `b` does not remove the paths below it. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
   return without(a, b, false);
 }
-/** The paths of `a` that are neither in `b` nor below a path of `b`. */
+/** Returns the paths of `a` that are neither in `b` nor below a path of `b`. */
 export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
   return without(a, b, true);
 }
@@ -110,7 +110,7 @@ export function sameSet(a: FieldSet, b: FieldSet): boolean {
   return true;
 }
 
-/** The paths of a set as error messages show them, in upstream's order: members of a node before the paths below them. */
+/** Returns the paths of a set as error messages show them, in upstream's order: members of a node come before the paths below them. */
 export function pathTexts(set: FieldSet, prefix = ""): string[] {
   const children = sortedChildren(set);
   const texts = children.filter(([, child]) => child.owned).map(([element]) => prefix + elementText(element));
@@ -124,18 +124,18 @@ function sortedChildren(set: FieldSet): readonly (readonly [Element, FieldSet])[
   return set.children === undefined ? [] : sortByElement([...set.children]);
 }
 
-/** Caches between FieldsV1 values and their sets, in both directions. Both sides are shared and immutable. */
+/** The sets of FieldsV1 values, and the values of sets. Both are shared and immutable. */
 const known = new WeakMap<object, FieldSet>();
 const texts = new WeakMap<FieldSet, Json>();
 
-/** The set of a FieldsV1 value. Skips elements of an unknown type. Throws an Error for any other invalid value. */
+/** Reads the set of a FieldsV1 value. Skips elements of an unknown type. Throws an Error for any other invalid value. */
 export function readFieldSet(value: Json | undefined): FieldSet {
   if (value === undefined || value === null) return emptySet;
   if (typeof value !== "object" || Array.isArray(value)) throw new Error("a field set is an object");
   const remembered = known.get(value);
   if (remembered !== undefined) return remembered;
   const form = { canonical: true };
-  const read = readNode(value as { readonly [key: string]: Json }, 0, form); // objects are left
+  const read = readNode(value as { readonly [key: string]: Json }, 0, form); // only objects are left
   const set = setOf(false, read.children);
   known.set(value, set);
   if (form.canonical) texts.set(set, value);
@@ -150,7 +150,7 @@ function readNode(value: Json, depth: number, form: { canonical: boolean }): Fie
   }
   if (typeof value !== "object" || Array.isArray(value)) throw new Error("a field set is an object");
   if (depth > fieldSetDepthMax) throw new Error("a field set is too deep");
-  const object = value as { readonly [key: string]: Json }; // objects are left
+  const object = value as { readonly [key: string]: Json }; // only objects are left
   const children = new Map<Element, FieldSet>();
   let owned = false;
   for (const key of Object.keys(object)) {
@@ -166,7 +166,7 @@ function readNode(value: Json, depth: number, form: { canonical: boolean }): Fie
   return setOf(owned || children.size === 0, children);
 }
 
-/** The FieldsV1 value of a set: keys in upstream's order, `.` first. Equal sets have the same value, unless they are large. */
+/** Writes a set as a FieldsV1 value, with keys in upstream's order and `.` first. Equal sets have the same value, unless they are large. */
 export function writeFieldSet(set: FieldSet): Json {
   const remembered = texts.get(set);
   if (remembered !== undefined) return remembered;
@@ -174,7 +174,7 @@ export function writeFieldSet(set: FieldSet): Json {
   if (set === emptySet || set === leafSet) return made;
   const value = sharedFieldsV1(made);
   texts.set(set, value);
-  if (!known.has(value as object)) known.set(value as object, set); // of an object
+  if (!known.has(value as object)) known.set(value as object, set); // a set is written as an object
   return value;
 }
 

@@ -1,4 +1,4 @@
-/** Items of merged lists: the element that identifies an item, and the errors for items without one. */
+/** Finds the element that identifies an item of a merged list, and the errors of items without one. */
 import { spendSteps } from "../budget.ts";
 import { isObject, type Json, type JsonObject } from "../schema.ts";
 import type { ListAtom } from "./atom.ts";
@@ -8,15 +8,15 @@ import { valueText } from "../value-text.ts";
 export function isList(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
-/** An own member of an object; undefined if it has none of that name. */
+/** Returns an own member of an object; undefined if it has none with this name. */
 export function ownMember(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** Steps of one key of an item. */
+/** Number of steps that one key of an item counts as. */
 const keySteps = 10;
 
-/** The element of an item, or upstream's error message for an item without one. */
+/** Returns the element of an item, or upstream's error message for an item without one. */
 export function itemElement(list: ListAtom, item: Json): { readonly element: Element } | { readonly problem: string } {
   if (list.type === "set") {
     if (item === null) return { problem: "associative list without keys has an element that's an explicit null" };
@@ -41,7 +41,7 @@ export function itemElement(list: ListAtom, item: Json): { readonly element: Ele
   };
 }
 
-/** The element of an item; undefined if it has none. */
+/** Returns the element of an item; undefined if it has none. */
 export function elementOfItem(list: ListAtom, item: Json): Element | undefined {
   const found = itemElement(list, item);
   return "element" in found ? found.element : undefined;

@@ -1,6 +1,6 @@
 /**
- * The owners of fields after a write, from the owners before it. An update takes the fields that it changes from all other managers. An
- * apply owns exactly the fields that it names; it takes fields of another manager with force only.
+ * Computes the owners of fields after a write, from the owners before it. An update takes the fields that it changes from all other
+ * managers. An apply owns exactly the fields that it names; it takes fields of another manager with force only.
  *
  *   owners      alpha applied {data.a, data.b}
  *   beta updates data.a    ->  alpha {data.b}, beta {data.a}
@@ -33,15 +33,18 @@ import { valueText } from "../value-text.ts";
 export interface Versions {
   /** The version of the request. */
   readonly current: string;
-  /** Undefined for a version that is not served: entries in it are dropped. */
+  /** Returns the atom of the object in a version. Undefined if the version is not served; entries in it are dropped. */
   readonly atom: (apiVersion: string) => Atom | undefined;
   /** Converts an object between two versions that have atoms. May return the same value. Throws `NotConvertible`. */
   readonly convert: (object: Json, from: string, to: string) => Json;
-  /** Paths, in that version, that a write through this request path does not change. Such a write does not own them. */
+  /** Returns the paths, in that version, that a write through this request path does not change. Such a write does not own them. */
   readonly ignored: (apiVersion: string) => FieldSet;
 }
 
-/** An object has a field that the other version does not declare, as custom resources can, or its conversion by a call failed. The message is upstream's. */
+/**
+ * Thrown if an object has a field that the other version does not declare, as custom resources can, or if its conversion by a call has
+ * failed. The message is upstream's.
+ */
 export class NotConvertible extends Error {
   readonly isFailedCall: boolean;
   constructor(message: string, { isFailedCall = false } = {}) {
@@ -50,7 +53,7 @@ export class NotConvertible extends Error {
   }
 }
 
-/** Adds what was being done to the message of `NotConvertible`. */
+/** Runs a conversion. `what` says what was being done, and is added to the message of `NotConvertible`. */
 function within<T>(what: string, convert: () => T): T {
   try {
     return convert();
@@ -82,12 +85,12 @@ const unowned: FieldSet = setOfPaths(
     .map((name) => ["f:metadata", `f:${name}`]),
 );
 
-/** The differences between two objects in the current version, without the paths that the write ignores. */
+/** Returns the differences between two objects in the current version, without the paths that the write ignores. */
 export function changesOf(versions: Versions, before: Json, after: Json): Comparison {
   return withoutIgnored(compare(atomOf(versions), before, after), versions.ignored(versions.current));
 }
 
-/** The owners after an update from `before` to `after`, both in the current version. */
+/** Returns the owners after an update from `before` to `after`, both in the current version. */
 export function ownersAfterUpdate(
   versions: Versions,
   before: Json,
@@ -109,16 +112,16 @@ export function ownersAfterUpdate(
   return others.owners.set(id, { ...self, subresource: writer.subresource, set, time: writer.time });
 }
 
-/** The set of an owner before the write if it is equal: its text is known. */
+/** Returns the set that an owner had before the write if it is equal, because its text is known. */
 function keepSet(before: Owner | undefined, set: FieldSet): FieldSet {
   return before !== undefined && sameSet(before.set, set) ? before.set : set;
 }
 
-/** The result of an apply. `object` is undefined when at most ownership has changed. */
+/** The result of an apply. `object` is undefined if the object has not changed; ownership may have. */
 export type Applied =
   | { readonly done: true; readonly object: Json | undefined; readonly owners: Owners }
   | { readonly done: false; readonly conflicts: readonly Conflict[] };
-/** Fields of another manager that the apply would change. */
+/** Fields of another manager that an apply would change. */
 export interface Conflict {
   readonly owner: Owner;
   readonly set: FieldSet;
@@ -132,8 +135,8 @@ export function applyConfig(versions: Versions, live: Json, config: Json, before
   const id = ownerId(self);
   const last = owners.get(id);
   const set = recursiveDifference(fieldSetOf(atom, config), versions.ignored(versions.current));
-  const merged = merge(atom, live, config)!; // neither is undefined
-  // Most applies name all fields of the last one: then no field can be removed.
+  const merged = merge(atom, live, config)!; // neither value is undefined
+  // Most applies name all fields of the last one, so no field can be removed.
   const keepsAll = last === undefined || (last.apiVersion === versions.current && isSubset(last.set, set));
   const object = keepsAll ? merged : within("failed to prune fields", () => {
     const claimed = new Map(owners).set(id, { ...self, set, time: last.time });
@@ -166,7 +169,7 @@ function sameAsLive(live: Json | undefined, object: Json | undefined, depth = 0)
     keys.every((key) => Object.hasOwn(object, key) && sameAsLive(live[key], object[key], depth + 1));
 }
 
-/** The merged object without the fields that the manager applied last and omits now, unless another manager owns them. */
+/** Returns the merged object without the fields that the manager applied last time and omits now, unless another manager owns them. */
 function pruneAbandoned(versions: Versions, merged: Json, owners: Owners, last: Owner): Json {
   const { current } = versions;
   const version = last.apiVersion;
@@ -180,13 +183,13 @@ function pruneAbandoned(versions: Versions, merged: Json, owners: Owners, last: 
   let rest = removeFields(atom, whole, lastSet);
   if (rest === whole) return merged;
   rest = withOwned(versions, whole, rest, version, owners);
-  // Fields that the manager did not own before are kept too.
+  // Fields that the manager did not own before are also kept.
   const wholeSet = withNamedMembers(atom, fieldSetOf(atom, whole)), restSet = withNamedMembers(atom, fieldSetOf(atom, rest));
   rest = removeFields(atom, whole, intersection(difference(wholeSet, restSet), lastSet));
   return versions.convert(rest, version, current);
 }
 
-/** `rest` with owned fields restored from `whole`, both in `version`. */
+/** Returns `rest` with owned fields restored from `whole`, both in `version`. */
 function withOwned(versions: Versions, whole: Json, rest: Json, version: string, owners: Owners): Json {
   const byVersion = new Map<string, FieldSet>([[version, emptySet]]);
   for (const { apiVersion, set } of owners.values()) byVersion.set(apiVersion, union(byVersion.get(apiVersion) ?? emptySet, set));
@@ -208,8 +211,8 @@ function withOwned(versions: Versions, whole: Json, rest: Json, version: string,
 }
 
 /**
- * The owners other than `self` without the changed fields, in a new map. Fields that an owner loses to a change, not to a removal, are
- * conflicts.
+ * Returns the owners other than `self` without the changed fields, in a new map. A field that an owner loses because its value changes is a
+ * conflict; one that it loses by a removal is not.
  */
 function takeFrom(
   versions: Versions,
@@ -250,10 +253,10 @@ function takenBy({ added, modified, removed }: Comparison): Taken {
   return { changed: union(modified, added), removed };
 }
 
-/** Atoms by sets that match them. Objects share most sets. */
+/** The atoms that a set is known to match. Objects share most sets. */
 const matching = new WeakMap<FieldSet, Atom>();
 
-/** As `reconcile`; a set that matches the atom is walked once. */
+/** Does the same as `reconcile`. A set that matches the atom is visited once. */
 function reconcileOnce(atom: Atom, set: FieldSet): FieldSet {
   if (set.children === undefined || matching.get(set) === atom) return set;
   const found = reconcile(atom, set);
@@ -261,7 +264,7 @@ function reconcileOnce(atom: Atom, set: FieldSet): FieldSet {
   return found;
 }
 
-/** The owners with sets that match the current schema. */
+/** Returns the owners with sets that match the current schema. */
 function reconcileOwners(versions: Versions, owners: Owners): Owners {
   let changed: Map<string, Owner> | undefined;
   for (const [id, owner] of owners) {
@@ -279,7 +282,7 @@ function atomOf(versions: Versions): Atom {
   return atom;
 }
 
-/** The set of these top-level fields, for `Versions.ignored`. */
+/** Makes the set of these top-level fields, for `Versions.ignored`. */
 export function topLevel(...names: readonly string[]): FieldSet {
   if (names.length === 0) return emptySet;
   const firsts = new Set(names.map((name) => name.split(".")[0]!));
@@ -288,7 +291,7 @@ export function topLevel(...names: readonly string[]): FieldSet {
   return { owned: false, children: new Map(children) };
 }
 
-/** Upstream's error message for conflicts, with one cause for each path. */
+/** Returns upstream's error message for conflicts, with one cause for each path. */
 export function conflictTexts(
   conflicts: readonly Conflict[],
 ): { readonly message: string; readonly causes: readonly { readonly field: string; readonly message: string }[] } {

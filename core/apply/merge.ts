@@ -1,4 +1,4 @@
-/** Merging an applied value into a live one, and removing fields from a value. */
+/** Merges an applied value into a live one, and removes fields from a value. */
 import { setOwn } from "../tree/values.ts";
 import { type Atom, elementOf, type ListAtom, type MapAtom, memberAtom, shapeOf } from "./atom.ts";
 import type { Element } from "./element.ts";
@@ -6,7 +6,7 @@ import type { FieldSet } from "./field-set.ts";
 import { isObject, type Json, type JsonObject } from "../schema.ts";
 import { elementOfItem, isList, ownMember } from "./items.ts";
 
-/** The live value with the applied value merged into it. Parts that the applied value does not mention are shared, not copied. */
+/** Returns the live value with the applied value merged into it. Parts that the applied value does not mention are shared, not copied. */
 export function merge(atom: Atom, live: Json | undefined, applied: Json | undefined): Json | undefined {
   if (applied === undefined || live === applied) return live;
   if (live === undefined) return applied;
@@ -34,8 +34,8 @@ function mergeMembers(map: MapAtom, live: JsonObject, applied: JsonObject): Json
 }
 
 /**
- * The items of both lists; items of the applied list in its order. An item that only the live list has stays before the next shared item:
- * live `a x b` with applied `b a` gives `x b a`. Follows upstream's merge step by step.
+ * Merges the items of both lists. Items of the applied list keep their order. An item that only the live list has stays before the next
+ * shared item: live `a x b` with applied `b a` gives `x b a`. Follows upstream's merge step by step.
  */
 function mergeItems(list: ListAtom, live: readonly Json[], applied: readonly Json[]): Json {
   const ours = indexItems(list, live), theirs = indexItems(list, applied);
@@ -61,7 +61,7 @@ function mergeItems(list: ListAtom, live: readonly Json[], applied: readonly Jso
         nextShared++;
         continue;
       }
-      // Shared, but not the next shared one.
+      // The item is shared, but is not the next shared one.
       if (theirs.items.has(left) && nextShared < shared.length && shared[nextShared] !== left) {
         l++;
         continue;
@@ -84,7 +84,7 @@ function mergeItems(list: ListAtom, live: readonly Json[], applied: readonly Jso
   return out.length === live.length && out.every((item, i) => item === live[i]) ? live : out;
 }
 
-/** Elements in order; items by element, undefined for a duplicate element. */
+/** Returns the elements in order, and the items by element. The item of a duplicate element is undefined. */
 function indexItems(list: ListAtom, items: readonly Json[]): { order: Element[]; values: Json[]; items: Map<Element, Json | undefined> } {
   const order: Element[] = [], values: Json[] = [];
   const byElement = new Map<Element, Json | undefined>();
@@ -98,7 +98,9 @@ function indexItems(list: ListAtom, items: readonly Json[]): { order: Element[];
   return { order, values, items: byElement };
 }
 
-/** The value without the fields of the set; the same value where it has none of them. An emptied container becomes null. */
+/**
+ * Returns the value without the fields of the set, or the same value if it has none of them. A container that becomes empty becomes null.
+ */
 export function removeFields(atom: Atom, value: Json, gone: FieldSet): Json {
   if (gone.children === undefined) return value;
   const shape = shapeOf(atom, value);
@@ -126,7 +128,7 @@ export function removeFields(atom: Atom, value: Json, gone: FieldSet): Json {
   return !any ? null : changed ? kept : value;
 }
 
-/** As `removeFields`, for a member or an item, which stays: emptied, it is an empty map or list. */
+/** Does the same as `removeFields` for a member or an item, which is kept. If it becomes empty, it is an empty map or list. */
 function removeInside(atom: Atom, value: Json, gone: FieldSet): Json {
   const next = removeFields(atom, value, gone);
   if (next !== null) return next;
@@ -138,7 +140,7 @@ function removeItems(list: ListAtom, items: readonly Json[], gone: FieldSet): Js
   const kept: Json[] = [];
   for (const item of items) {
     const element = elementOfItem(list, item);
-    const part = element === undefined ? undefined : gone.children!.get(element); // checked by the caller
+    const part = element === undefined ? undefined : gone.children!.get(element); // the caller has checked that there are children
     if (part?.owned) {
       changed = true;
       continue;

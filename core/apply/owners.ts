@@ -1,4 +1,4 @@
-/** Conversion between the entries of metadata.managedFields and sets of fields. */
+/** Converts the entries of metadata.managedFields to sets of fields, and back. */
 import type { ManagedFieldsEntry } from "../meta/object-meta.ts";
 import { compareBytes } from "../tree/sorted-keys.ts";
 import { goQuote } from "../tree/go-quote.ts";
@@ -7,34 +7,34 @@ import { type FieldSet, readFieldSet, union, writeFieldSet } from "./field-set.t
 import { valueText } from "../value-text.ts";
 import { bound } from "../bound.ts";
 
-/** Entries with the operation Update in metadata.managedFields. Older ones are merged. */
+/** Maximum number of entries with the operation Update in metadata.managedFields. Older ones are merged. */
 export const updateManagersMax = bound(10);
 
 /** The fields that a manager owns by one operation and subresource. The version is part of the identity of an updater, not of an applier. */
 export interface Owner {
   readonly manager: string;
   readonly operation: "Apply" | "Update";
-  /** The version that the set is written in. */
+  /** The version in which the set is written. */
   readonly apiVersion: string;
   readonly subresource: string;
   readonly set: FieldSet;
-  /** Time of the last change of the set, in the format of metadata. */
+  /** The time of the last change of the set, in the format of metadata. */
   readonly time: string | null | undefined;
-  /** The entry that an earlier state of the owner was read from. It is written again if it is the same. */
+  /** The entry from which an earlier state of the owner was read. It is written again if it is the same. */
   readonly entry?: ManagedFieldsEntry | undefined;
 }
 /** The owners of an object by their `ownerId`. */
 export type Owners = ReadonlyMap<string, Owner>;
 export const noOwners: Owners = new Map();
 
-/** Identity of an entry: entries with the same id are merged. Managers in error messages are sorted by it. */
+/** Returns the id of an entry. Entries with the same id are merged. Error messages sort managers by it. */
 export function ownerId({ manager, operation, apiVersion, subresource }: Omit<Owner, "set" | "time" | "entry">): string {
   const version = operation === "Apply" || apiVersion === "" ? "" : `,"apiVersion":${valueText(apiVersion)}`;
   const through = subresource === "" ? "" : `,"subresource":${valueText(subresource)}`;
   return `{"manager":${valueText(manager)},"operation":"${operation}"${version}${through}}`;
 }
 
-/** The owners of the entries; undefined if an entry is invalid. */
+/** Returns the owners of the entries; undefined if an entry is invalid. */
 export function readOwners(entries: readonly ManagedFieldsEntry[] | undefined): Owners | undefined {
   if (entries === undefined || entries.length === 0) return noOwners;
   const owners = new Map<string, Owner>();
@@ -51,7 +51,7 @@ export function readOwners(entries: readonly ManagedFieldsEntry[] | undefined): 
   return owners;
 }
 
-/** Why entries have no owners, in upstream's words; undefined if they have. */
+/** Returns why entries have no owners, in upstream's words; undefined if they have some. */
 export function ownersProblem(entries: readonly ManagedFieldsEntry[] | undefined): string | undefined {
   for (const [index, { operation, apiVersion = "", fieldsType = "", fieldsV1, manager = "" }] of (entries ?? []).entries()) {
     if (operation !== "Apply" && operation !== "Update") return "operation must be `Apply` or `Update`";
@@ -67,7 +67,7 @@ export function ownersProblem(entries: readonly ManagedFieldsEntry[] | undefined
   return undefined;
 }
 
-/** The entries of owners in upstream's order: applies first, then by time, then by name. Undefined when there are none. */
+/** Returns the entries of owners in upstream's order: applies first, then by time, then by name. Undefined if there are none. */
 export function writeOwners(owners: Owners): readonly ManagedFieldsEntry[] | undefined {
   return owners.size === 0 ? undefined : [...owners.values()].sort(compareOwners).map(entryOf);
 }
@@ -94,16 +94,16 @@ function compareOwners(a: Owner, b: Owner): number {
     compareBytes(a.apiVersion, b.apiVersion) || compareBytes(a.subresource, b.subresource);
 }
 
-/** The format of metadata sorts as text. */
+/** Compares two owners by time. The format of metadata can be sorted as text. */
 function compareTimes(a: Owner, b: Owner): number {
   return compareBytes(a.time ?? epoch, b.time ?? epoch);
 }
-/** The place of an owner without a time. */
+/** The time with which an owner without a time is sorted. */
 const epoch = "1970-01-01T00:00:00Z";
 
 const ancientManager = "ancient-changes";
 
-/** Bounds the owners by update to `updateManagersMax`: the oldest of each version are merged under the name `ancient-changes`. */
+/** Reduces the owners by update to `updateManagersMax`. The oldest ones of each version are merged under the name `ancient-changes`. */
 export function capOwners(owners: Owners): Owners {
   const updaters = [...owners].filter(([, owner]) => owner.operation === "Update");
   let count = updaters.length;

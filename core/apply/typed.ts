@@ -1,4 +1,4 @@
-/** Values with their types: validation, the fields that a value sets, comparison of two values. */
+/** Handles values with their types: validates them, finds the fields that a value sets, and compares two values. */
 import { sameValue } from "../derive/same-value.ts";
 import { goQuote } from "../tree/go-quote.ts";
 import { goText, shownDepthMax } from "../tree/go-text.ts";
@@ -8,7 +8,9 @@ import { emptySet, type FieldSet, isEmptySet, leafSet, recursiveDifference, setO
 import { isObject, type Json } from "../schema.ts";
 import { elementOfItem, isList, itemElement, ownMember } from "./items.ts";
 
-/** The errors of a value in upstream's format; empty for a valid value. Duplicates in sets and keyed lists are errors unless allowed. */
+/**
+ * Returns the errors of a value in upstream's format; none for a valid value. Duplicates in sets and keyed lists are errors unless allowed.
+ */
 export function typeProblems(atom: Atom, value: Json, duplicates?: "allowed"): readonly string[] {
   const problems: string[] = [];
   checkValue(atom, value, "", { problems, allowed: duplicates === "allowed" });
@@ -21,7 +23,8 @@ interface Check {
   readonly allowed: boolean;
 }
 /**
- * Whether a value has no `typeProblems`, duplicates allowed. Stored custom resources may have some after a change of their definition.
+ * Whether a value has no `typeProblems` if duplicates are allowed. Stored custom resources may have some after a change of their
+ * definition.
  */
 export function isTyped(atom: Atom, value: Json): boolean {
   if (value === null || atom === oneValue) return true;
@@ -58,13 +61,13 @@ export function hasAllKeys(atom: Atom, value: Json): boolean {
   });
 }
 
-/** Cache: whether an atom contains a list whose items may lack all keys. */
+/** Whether an atom contains a list whose items may lack all keys; computed once for each atom. */
 const lacking = new WeakMap<Atom, boolean>();
 
 function canLackKeys(atom: Atom): boolean {
   const known = lacking.get(atom);
   if (known !== undefined) return known;
-  lacking.set(atom, false); // ends the recursion for an atom that contains itself
+  lacking.set(atom, false); // this ends the recursion for an atom that contains itself
   const { list, map } = atom.scalar !== undefined ? {} : atom;
   const inner = [
     ...list === undefined ? [] : [list.of],
@@ -75,7 +78,7 @@ function canLackKeys(atom: Atom): boolean {
   lacking.set(atom, can);
   return can;
 }
-/** All errors as one message. */
+/** Joins all errors to one message. */
 export function problemsText(problems: readonly string[]): string {
   return problems.length === 1 ? problems[0]! : ["errors:", ...problems.map((each) => `  ${each}`)].join("\n");
 }
@@ -148,7 +151,9 @@ function goType(value: Json): string {
   return value === null ? "<nil>" : typeof value === "object" ? "map[string]interface {}" : "float64";
 }
 
-/** The fields that a value sets. Of a struct only the leaves are in the set; items of lists and entries of records are in it too. */
+/**
+ * Returns the fields that a value sets. Of a struct only the leaves are in the set; items of lists and entries of records are in it, too.
+ */
 export function fieldSetOf(atom: Atom, value: Json): FieldSet {
   const shape = shapeOf(atom, value);
   if (shape === "scalar") return leafSet;
@@ -188,7 +193,10 @@ function isEmptyObject(object: object): boolean {
   return true;
 }
 
-/** The differences between two values: paths of the new value only, paths with different values, paths of the old value only. */
+/**
+ * The differences between two values: paths that only the new value has, paths with different values, and paths that only the old value
+ * has.
+ */
 export interface Comparison {
   readonly added: FieldSet;
   readonly modified: FieldSet;
@@ -202,7 +210,7 @@ const removed: Comparison = Object.freeze({ ...nothing, removed: leafSet });
 export function isSame(comparison: Comparison): boolean {
   return isEmptySet(comparison.added) && isEmptySet(comparison.modified) && isEmptySet(comparison.removed);
 }
-/** The comparison without the paths of `ignored` and the paths below them. */
+/** Returns the comparison without the paths of `ignored` and the paths below them. */
 export function withoutIgnored(comparison: Comparison, ignored: FieldSet): Comparison {
   if (isEmptySet(ignored)) return comparison;
   return {
@@ -319,7 +327,7 @@ class Found {
   }
 }
 
-/** The set with the path of every struct member that has paths below it. */
+/** Returns the set with the path of every struct member that has paths below it. */
 export function withNamedMembers(atom: Atom, set: FieldSet): FieldSet {
   if (set.children === undefined) return set;
   const children = new Map<Element, FieldSet>();
@@ -333,8 +341,10 @@ export function withNamedMembers(atom: Atom, set: FieldSet): FieldSet {
 }
 const noAtom: Atom = {};
 
-/** The set after a change of the schema since it was written: a list or map that is atomic now is owned as one value. One that was atomic
- *  and is merged now keeps its path. */
+/**
+ * Returns the set after the schema has changed since the set was written: a list or map that is atomic now is owned as one value. One that
+ * was atomic and is merged now keeps its path.
+ */
 export function reconcile(atom: Atom, set: FieldSet): FieldSet {
   if (set.children === undefined) return set;
   const { map, list } = atom;
@@ -348,7 +358,7 @@ export function reconcile(atom: Atom, set: FieldSet): FieldSet {
 
 function reconcileChildren(set: FieldSet, atomAt: (element: Element) => Atom | undefined): FieldSet {
   let changed: Map<Element, FieldSet> | undefined;
-  for (const [element, child] of set.children!) { // checked by the caller
+  for (const [element, child] of set.children!) { // the caller has checked that there are children
     const atom = child.children === undefined ? undefined : atomAt(element);
     const next = atom === undefined ? child : reconcile(atom, child);
     if (next !== child) (changed ??= new Map(set.children)).set(element, next);

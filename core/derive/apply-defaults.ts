@@ -10,12 +10,12 @@ import { isZero, zeroOf } from "./zero.ts";
 
 type ApplyDefaults = (value: any, isOn: Gates) => any;
 
-/** A function that returns an object with its defaults applied; the same object if nothing changes. */
+/** Makes a function that returns an object with its defaults applied, or the same object if nothing changes. */
 export function defaulter<T>(node: Typed<T>): (value: T, isOn: Gates) => T {
   return defaultsOf(node);
 }
 
-/** The gates that the defaults of a schema depend on. */
+/** Returns the gates on which the defaults of a schema depend. */
 export function gatesOfDefaults(node: Node): readonly string[] {
   return [
     ...new Set(structsIn(node).flatMap(({ gatedDefaults, fields }) => [...Object.keys(gatedDefaults ?? {}), ...gatesOfFields(fields)])),
@@ -96,7 +96,7 @@ function gatedDefaultsOf(defaults: StructNode["gatedDefaults"] = {}): readonly A
   return Object.entries(defaults).map(([gate, apply]): ApplyDefaults => (value, isOn) => isOn(gate) ? apply(value) : value);
 }
 
-/** The inlined structs of a struct. Their `applyDefaults` gets the object that contains the inlined keys. */
+/** Returns the inlined structs of a struct. Their `applyDefaults` gets the object that contains the inlined keys. */
 function inlinedStructs(node: StructNode): StructNode[] {
   return Object.values(node.fields).flatMap((field) => {
     const inner = resolve(field.node);
