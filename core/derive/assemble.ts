@@ -6,8 +6,8 @@ import { isZero, zeroOf } from "./zero.ts";
 export const absent: unique symbol = Symbol("absent");
 
 /**
- * Makes an object from values in the order of `members`; undefined for a key without a value. Omits keys as `omitempty` does, and adds
- * the zero values of keys that are always written.
+ * Makes a function that makes an object from values in the order of `members`; a key without a value has undefined. It omits keys as
+ * `omitempty` does, and adds the zero values of keys that are always written.
  */
 export function assembler(members: readonly Member[]): (values: readonly unknown[]) => Record<string, unknown> {
   const plan = members.map(({ key, node, pointer, always, keepsEmpty }) => ({

@@ -9,16 +9,16 @@ import { type Member, membersOf } from "./members.ts";
 import { daysIn } from "../scalars/time.ts";
 
 /**
- * The end of the canonical text of a value that begins at `at`; -1 for other texts. The bytes must end with a line break, so that each loop ends
- * at one. `depth`: objects and lists around the value.
+ * Returns the end of the canonical text of a value that begins at `at`; -1 for other texts. The bytes must end with a line break, so that
+ * each loop ends at one. `depth`: objects and lists around the value.
  */
 type Scan = (bytes: Uint8Array, at: number, depth: number) => number;
 
 /** Values that are nested more deeply are not recognised. */
 const depthMax = 100;
-/** Bytes of texts that are parsed: canonical ones are shorter. */
+/** Maximum bytes of a text that is parsed. Canonical texts are shorter. */
 const parsedBytesMax = 64;
-/** Digits of integers that are recognised. */
+/** Maximum number of digits of integers that are recognised. */
 const int32DigitsMax = 9, int64DigitsMax = 15;
 
 const QUOTE = 0x22, COMMA = 0x2c, MINUS = 0x2d, ZERO = 0x30, COLON = 0x3a, BACKSLASH = 0x5c;
@@ -26,7 +26,7 @@ const OPEN_LIST = 0x5b, CLOSE_LIST = 0x5d, OPEN_OBJECT = 0x7b, CLOSE_OBJECT = 0x
 const toBytes = new TextEncoder();
 const [isTrue, isFalse, isNull] = ["true", "false", "null"].map((text) => toBytes.encode(text)) as [Uint8Array, Uint8Array, Uint8Array];
 
-/** Bytes that stand for themselves in a string. */
+/** Marks the bytes that stand for themselves in a string. */
 const plain = Uint8Array.from(
   { length: 256 },
   (_, byte) => Number(byte >= 0x20 && byte < 0x7f && !'"\\<>&'.includes(String.fromCharCode(byte))),
@@ -36,8 +36,8 @@ const escaped = Uint8Array.from({ length: 256 }, (_, byte) => Number('"\\nrt'.in
 const longEscapes = ["u003c", "u003e", "u0026"].map((text) => toBytes.encode(text));
 
 /**
- * Whether stored JSON of the struct, with its final line break, is what decoding it with defaults and encoding the result gives. False may be
- * a false negative.
+ * Makes a function that returns whether stored JSON of the struct, with its final line break, is what decoding it with defaults and
+ * encoding the result gives. False may be a false negative.
  */
 export function canonicalBytes(node: StructNode): (bytes: Uint8Array) => boolean {
   const scanWhole = scan(node);
@@ -73,7 +73,7 @@ const scan: (node: Node) => Scan = fold<Scan>({
   struct: scanStruct,
 }, (get) => (bytes, at, depth) => get()(bytes, at, depth));
 
-/** For texts without escapes that have several spellings. */
+/** Makes the scan of texts without escapes of which one value has several spellings. */
 function decodedAsIs(node: Node): Scan {
   const decode = decodeStored(node);
   return (bytes, at) => {
@@ -203,7 +203,7 @@ function isDigit(byte: number): boolean {
 }
 
 const timeMask = toBytes.encode('"0000-00-00T00:00:00Z"');
-/** A time of the years 1000 to 2999, which include no zero time. */
+/** Returns the end of a time in the years 1000 to 2999. None of these is Go's zero time. */
 function timeEnd(bytes: Uint8Array, from: number): number {
   for (let index = 0; index < timeMask.length; index++) {
     const wanted = timeMask[index]!, byte = bytes[from + index]!;
@@ -261,7 +261,7 @@ function isBefore(bytes: Uint8Array, from: number, to: number, otherFrom: number
   return to - from < otherTo - otherFrom;
 }
 
-/** A value without a schema, except null. */
+/** Returns the end of a value without a schema that is not null. */
 function presentEnd(bytes: Uint8Array, at: number, depth: number): number {
   return isAt(bytes, at, isNull) ? -1 : anyEnd(bytes, at, depth);
 }

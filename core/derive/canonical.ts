@@ -57,7 +57,7 @@ const check: (node: Node) => Check = fold<Check>({
   struct: checkStruct,
 }, (get) => (value) => get()(value));
 
-/** For scalars with several texts of one value. */
+/** Makes the check of scalars of which one value has several texts. */
 function decodedAsIs(node: Node): Check {
   const decode = decodeStored(node as Typed<unknown>);
   return (value) => {

@@ -1,4 +1,6 @@
-/** Scalars from CBOR data items. Null is the zero value of Go's built-in types; types with an UnmarshalCBOR method define its meaning. */
+/**
+ * Reads scalars from CBOR data items. Null is the zero value of Go's built-in types; types with an UnmarshalCBOR method define its meaning.
+ */
 import { CborFailure, type Later, untaggingReader, wrongType } from "../codec/cbor/failure.ts";
 import { CborBytes, CborFloat, type CborItem } from "../codec/cbor/item.ts";
 import { int64Max, int64Min, outside, textOf } from "../codec/cbor/text.ts";
@@ -13,7 +15,7 @@ import { jsonFromTree } from "../tree/values.ts";
 import { decodeDuration } from "./decode-scalars.ts";
 import { DecodeError, Decoding } from "./decoding.ts";
 
-/** State of one run: whether unknown fields end it, and the first error of values that are read last. */
+/** The state of one run: whether unknown fields end it, and the first error of values that are read last. */
 export interface CborRun {
   readonly strict: boolean;
   depth: number;
@@ -27,7 +29,7 @@ export const readBoolean: CborRead = untaggingReader((item) =>
 );
 
 const text = textOf("string");
-/** `type`: name of the string type upstream. */
+/** Makes the reader of a string. `type` is the name of its type in upstream. */
 export function readString(type: string): CborRead {
   const read = textOf(type);
   return (item, later) => read(item, later) ?? "";
@@ -48,7 +50,7 @@ export const readDouble: CborRead = untaggingReader((item) => {
   return typeof item === "number" || (typeof item === "bigint" && item >= int64Min) ? Number(item) : outside(item, "float64");
 });
 
-/** Bytes as base64 in a byte string, as tagged bytes, or as a list of numbers, as in Go. */
+/** Reads bytes: base64 in a byte string, tagged bytes, or a list of numbers, as in Go. */
 export const readBytes: CborRead = untaggingReader((item, later) => {
   if (item === null) return "";
   if (Array.isArray(item)) return listedBytes(item);
@@ -67,10 +69,10 @@ const readByte = untaggingReader<number | CborFailure>((item) => {
 function listedBytes(items: readonly CborItem[]): string | CborFailure {
   const bytes = items.map((item) => readByte(item, undefined));
   const failure = bytes.find((byte) => byte instanceof CborFailure);
-  return failure ?? base64Of(Uint8Array.from(bytes as number[])); // none of them is a failure
+  return failure ?? base64Of(Uint8Array.from(bytes as number[])); // none of the numbers is a failure
 }
 
-/** A type that is parsed from a text. Ignores the tags of the item. */
+/** Makes the reader of a type that is parsed from a text. It ignores the tags of the item. */
 function readTextual<T>(parse: (text: string) => T | Unreadable, ofNull: T): CborRead {
   return (item) => {
     const found = text(item, undefined);
@@ -90,7 +92,7 @@ export const readIntOrString: CborRead = (item, _later, run) => {
   return found instanceof CborFailure ? int32(item, undefined, run) : found ?? "";
 };
 
-/** The error of the tags of an item. */
+/** Returns the error of the tags of an item. */
 const tagsOf = untaggingReader<undefined>(() => undefined);
 
 /** Upstream transcodes durations to JSON, so errors are those of the JSON decoder. */
@@ -107,7 +109,7 @@ export const readDuration: CborRead = (item) => {
   }
 };
 
-/** Values without a schema. Their errors are reported after all others. */
+/** Reads values without a schema. Their errors are reported after all others. */
 export const readRaw: CborRead = (item, _later, run) => {
   const why = tagsOf(item, undefined);
   if (why !== undefined) return why;
@@ -116,7 +118,7 @@ export const readRaw: CborRead = (item, _later, run) => {
     ? later(run, `failed to transcode RawExtension to JSON: failed to parse RawExtension bytes as CBOR: ${tree.text}`)
     : jsonFromTree(tree);
 };
-/** As `readRaw`. An error is reported in its order. */
+/** Does the same as `readRaw`, but an error is reported in its order. */
 export const readAnyJson: CborRead = (item) => {
   const why = tagsOf(item, undefined);
   if (why !== undefined) return why;

@@ -28,7 +28,7 @@ import { membersOf } from "./members.ts";
 import { zeroOf } from "./zero.ts";
 import { typedDepthMax } from "../bounds.ts";
 
-/** An unknown key. Ends a strict run. */
+/** The failure for an unknown key, which ends a strict run. */
 class UnknownField extends CborFailure {}
 
 /**
@@ -115,7 +115,7 @@ function readRecord(node: RecordNode, read: CborRead): CborRead {
     let failure: CborFailure | undefined, name = "";
     for (let at = 0; at < item.entries.length; at += 2) {
       const key = keyOf(item.entries[at]!, later);
-      // For a null key upstream keeps the previous key in its variable.
+      // If the key is null, upstream's variable still has the previous key.
       if (!(key instanceof CborFailure)) name = key ?? name;
       const value = key instanceof CborFailure ? key : read(item.entries[at + 1]!, later, run);
       if (value instanceof CborFailure) failure ??= value;
@@ -179,7 +179,7 @@ function isNil(item: CborItem): boolean {
 }
 const undefinedValue = 23;
 
-/** An unknown key as shown in error messages; undefined for a key that is not checked for duplicates. */
+/** Returns an unknown key as error messages show it; undefined for a key that is not checked for duplicates. */
 function otherKey(key: CborItem): { readonly shown?: string; readonly failure?: CborFailure } {
   if (typeof key === "string") return { shown: goQuote(key) };
   if (key instanceof CborInvalidText) return { failure: outside(key, "string") };

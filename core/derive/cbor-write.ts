@@ -12,7 +12,10 @@ import { isZero, zeroOf } from "./zero.ts";
 
 type Write = (value: any, to: CborWriter) => void;
 
-/** The item of an object, without the self-described tag. Values must be canonical; absent fields may be missing. */
+/**
+ * Makes a function that writes the item of an object, without the self-described tag. Values must be canonical; absent fields may be
+ * missing.
+ */
 export function cborWriter<T>(node: Typed<T>): (value: T, to?: CborWriter) => CborWriter {
   const write = writeNode(node);
   return (value, to = new CborWriter()) => {

@@ -3,7 +3,7 @@ import { required } from "../field-error.ts";
 import { type Checks, fieldChecks } from "./field-checks.ts";
 
 /**
- * The errors of the declared checks of an object; undefined for a schema without any.
+ * Makes a function that returns the errors of the declared checks of an object; undefined for a schema without such checks.
  *
  * @param prior the stored object, at an update
  */

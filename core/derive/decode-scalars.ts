@@ -15,7 +15,7 @@ export function decodeBoolean(tree: Tree, prior: unknown, run: Decoding): unknow
   if (tree !== null) run.wrongType(tree, "bool");
   return prior ?? false;
 }
-/** `type`: name of the string type upstream. */
+/** Makes the decoder of a string. `type` is the name of its type in upstream. */
 export function decodeString(type: string): (tree: Tree, prior: unknown, run: Decoding) => unknown {
   return (tree, prior, run) => {
     if (typeof tree === "string") return tree;
@@ -35,7 +35,7 @@ export function decodeInt(type: "int32" | "int64"): (tree: Tree, prior: unknown,
   };
 }
 
-/** The integer of a number for this reader: JSON accepts digits only, YAML accepts whole floats. */
+/** Returns the integer of a number, as this reader accepts it: JSON has digits only, YAML also whole floats. */
 function integerOf(text: string, run: Decoding): number | bigint | undefined {
   const value = Number(text);
   if (/^-?[0-9]+$/.test(text)) return Number.isSafeInteger(value) ? value + 0 : text.length <= int64Digits ? BigInt(text) : undefined;
@@ -62,7 +62,7 @@ export function decodeDouble(tree: Tree, prior: unknown, run: Decoding): unknown
   return prior ?? 0;
 }
 
-/** Bytes as base64 or as a list of numbers, as in Go. */
+/** Decodes bytes: base64 or a list of numbers, as in Go. */
 export function decodeBytes(tree: Tree, prior: unknown, run: Decoding): unknown {
   if (tree === null) return "";
   if (typeof tree === "string") return readable(parseBase64(tree));

@@ -17,12 +17,12 @@ import { zeroOf } from "./zero.ts";
 
 export { DecodeError, type DecodeReport };
 
-/** Decodes one value. `prior`: the value of an earlier member of the same name, or undefined. */
+/** Decodes one value. `prior` is the value of an earlier member with the same name, or undefined. */
 type Decode = (tree: Tree, prior: unknown, run: Decoding) => unknown;
 
 /**
- * Decodes a body into the canonical object and adds unknown and duplicate fields to the report. kind and apiVersion are those of the
- * body, "" if absent. Throws `DecodeError` for values of a wrong type.
+ * Makes a function that decodes a body to the canonical object, and adds unknown and duplicate fields to the report. kind and apiVersion
+ * are those of the body, "" if absent. It throws `DecodeError` for values of a wrong type.
  */
 export function decoder<T>(node: Typed<T>): (tree: Tree, report: DecodeReport) => T {
   const decode = decodeNode(node);
@@ -34,7 +34,7 @@ export function decoder<T>(node: Typed<T>): (tree: Tree, report: DecodeReport) =
   };
 }
 
-/** As `decoder`, for stored objects. Ignores unknown and duplicate fields. */
+/** Does the same as `decoder` for stored objects. Unknown and duplicate fields are ignored. */
 export function decodeStored<T>(node: Typed<T>): (tree: Tree) => T {
   const decode = decodeNode(node);
   return (tree) => {

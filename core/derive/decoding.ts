@@ -10,7 +10,7 @@ import type { Tree } from "../tree/tree.ts";
 import { bound } from "../bound.ts";
 import { strictFindingsMax, typedDepthMax } from "../bounds.ts";
 
-/** Unknown fields reported for one strategic merge patch (upstream has no bound). */
+/** Maximum number of unknown fields that are reported for one strategic merge patch (upstream has no bound). */
 export const convertedFindingsMax = bound(10_000);
 
 /** The reader that made the tree. Readers differ in the integers that they accept and in the findings that they report. */
@@ -19,13 +19,16 @@ export type ReaderName = "json" | "yaml";
 /** Input and output of a decoder: the name of the reader, and the findings for warnings or strict errors. */
 export interface DecodeReport {
   readonly reader: ReaderName;
-  /** `unknown field "spec.nope"`, `duplicate field "data.a"`, in document order, each once, at most `strictFindingsMax`. */
+  /**
+   * Findings such as `unknown field "spec.nope"` and `duplicate field "data.a"`, in document order, each of them once, at most
+   * `strictFindingsMax`.
+   */
   readonly findings: string[];
-  /** Takes the paths of the findings, in the same order. */
+  /** If given, the paths of the findings are added here, in the same order. */
   readonly paths?: string[];
-  /** Takes every wrong type. Without it, decoding throws the first one at its end. */
+  /** If given, every wrong type is added here. Otherwise decoding throws the first one at its end. */
   readonly wrongTypes?: DecodeError[];
-  /** Takes the findings in metadata of embedded resources, if they are reported apart from the others. */
+  /** If given, findings in metadata of embedded resources are added here, apart from the others. */
   readonly embedded?: string[];
   /** The document was applied: nulls of custom resources that may not be null stay, for validation. */
   readonly applied?: true;
@@ -36,7 +39,7 @@ export interface DecodeReport {
 /** A body with a value of a wrong type. The message is upstream's without its prefix (`... cannot be handled as ...`). */
 export class DecodeError extends Error {
   override readonly name = "DecodeError";
-  /** The field: `spec.items[0].name`. Absent if it is not known. */
+  /** The path of the field, such as `spec.items[0].name`. Absent if it is not known. */
   readonly path: string | undefined;
   constructor(message: string, path?: string) {
     super(message);
@@ -119,7 +122,7 @@ export class Decoding {
   duplicate(key: string): void {
     if (this.reader === "json") this.#find("duplicate", key);
   }
-  /** Reports a pruned member of a custom resource. `path`: below the current one. */
+  /** Reports a pruned member of a custom resource. `path` begins below the current one. */
   unknownAt(path: readonly (string | number)[]): void {
     const text = pathText([...this.path, ...path]);
     this.#report(`unknown field "${text}"`, text);
@@ -168,7 +171,7 @@ export class Decoding {
   }
 }
 
-/** A path as findings show it: `spec.items[0].name`. */
+/** Returns a path as findings show it: `spec.items[0].name`. */
 export function pathText(path: readonly (string | number)[]): string {
   let text = "";
   for (const step of path) text += typeof step === "number" ? `[${step}]` : text === "" ? step : `.${step}`;

@@ -1,10 +1,10 @@
-/** The kind and apiVersion of a document, which are read before the rest. */
+/** Reads the kind and apiVersion of a document, before the rest of it. */
 import type { CborItem } from "../codec/cbor/item.ts";
 import { cborReader } from "./cbor-read.ts";
 import { field, string, struct } from "../schema.ts";
 import { type Tree, TreeObject } from "../tree/tree.ts";
 
-/** Kind and apiVersion, "" if absent, or Go's error if they cannot be decoded. */
+/** The kind and apiVersion, "" if absent; or Go's error if they cannot be decoded. */
 export type DocumentType =
   | { readonly ok: true; readonly kind: string; readonly apiVersion: string }
   | { readonly ok: false; readonly error: string };
@@ -49,7 +49,7 @@ export function typeOfCbor(item: CborItem): { readonly kind: string; readonly ap
   return { kind, apiVersion: apiVersion.split("/").length > 2 ? "" : apiVersion };
 }
 
-/** Go's name of the type of a JSON value. */
+/** Returns Go's name of the type of a JSON value. */
 export function goNameOf(tree: Tree): string {
   if (typeof tree === "string") return "string";
   if (typeof tree === "boolean") return "bool";

@@ -17,13 +17,15 @@ type Encode = (value: any) => string;
 
 const noKeys: readonly string[] = [];
 
-/** Compact JSON of an object, without a final newline. Values must be canonical; absent fields may be missing. */
+/**
+ * Makes a function that writes an object as compact JSON, without a final newline. Values must be canonical; absent fields may be missing.
+ */
 export function encoder<T>(node: Typed<T>): (value: T) => string {
   return encodeNode(node);
 }
 
 const text: Encode = (value: string) => goString(value);
-/** Canonical strings that never need escaping. */
+/** Encodes canonical strings that never need escaping. */
 const bare: Encode = (value: string) => `"${value}"`;
 const time: Encode = (value: string | null) => value === null ? "null" : `"${value}"`;
 const json: Encode = (value: Json) => rawText(value);

@@ -10,9 +10,9 @@ import { isZero, zeroOf } from "./zero.ts";
 
 /** The checks of one field. */
 export interface OwnChecks {
-  /** The errors of a value. Not called for an absent one: null, or a zero without presence. */
+  /** Returns the errors of a value. It is not called for an absent value, which is null, or zero in a field without a pointer. */
   readonly present?: ((value: any, path: string) => readonly FieldError[]) | undefined;
-  /** The errors of an absent value and of a zero, which has no further errors then. */
+  /** Returns the errors of an absent value and of a zero, which has no further errors then. */
   readonly missing?: ((path: string) => readonly FieldError[]) | undefined;
 }
 

@@ -1,7 +1,7 @@
-/** Go names of types in decoding errors: `[]v1.Container`, `map[string]string`, `int32`. */
+/** Makes the Go names of types in decoding errors: `[]v1.Container`, `map[string]string`, `int32`. */
 import { type Field, fold, type Node, resolve } from "../schema.ts";
 
-/** The Go name of a node's type. Pointers have the name of their target. */
+/** Returns the Go name of a node's type. A pointer has the name of its target. */
 export const goType: (node: Node) => string = fold<string>({
   boolean: () => "bool",
   string: ({ goName = "string" }) => goName,
@@ -28,7 +28,7 @@ const initials = new Set(
   "api aws csi dns fc fs gce gmsa grpc http ip iqn iscsi nfs os rbd se ssl tcp tty uid".split(" "),
 );
 
-/** The Go name of a field: `goName`, the type name of an embedded struct, or the key in upper camel case. */
+/** Returns the Go name of a field: `goName`, the type name of an embedded struct, or the key in upper camel case. */
 export function goFieldName(key: string, { node, goName, inline }: Field): string {
   const inner = resolve(node);
   if (inner.tag === "struct" && (inline || key === "metadata")) return inner.name;
