@@ -1,0 +1,85 @@
+// Rules of pods that recordings do not show.
+// In Deno's suite only: what the API answers does not depend on the runtime.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { qualityOfService } from "../../plugins/pods/quality-of-service.ts";
+import { openTestServer } from "../../testing.ts";
+import { ask as send } from "../requests.ts";
+
+const pods = "/api/v1/namespaces/default/pods";
+
+async function opened() {
+  const server = await openTestServer();
+  const ask = (method: string, path: string, body?: unknown) => send(server, method, path, body);
+  const create = async (name: string, spec: object = {}) => {
+    const body = { metadata: { name }, spec: { containers: [{ name: "c", image: "i" }], ...spec } };
+    const made = await ask("POST", pods, body);
+    assert.equal(made.status, 201, made.body.message);
+    return made.body;
+  };
+  return { server, ask, create };
+}
+
+test("the quality of service follows from requests and limits of all containers", () => {
+  const on = () => true;
+  const of = (...containers: readonly object[]) => qualityOfService({ containers } as any, on); // only resources are read
+  const both = { resources: { requests: { cpu: "1", memory: "1Gi" }, limits: { cpu: "1", memory: "1Gi" } } };
+  assert.equal(of({ resources: {} }), "BestEffort");
+  assert.equal(of({ resources: { requests: { cpu: "0" } } }), "BestEffort", "zero counts as none");
+  assert.equal(of(both), "Guaranteed");
+  assert.equal(of(both, { resources: {} }), "Burstable", "one container has no limits");
+  assert.equal(of({ resources: { requests: { cpu: "1000m" }, limits: { cpu: "1", memory: "1" } } }), "Burstable");
+  assert.equal(of({ resources: { limits: { "example.com/gpu": "1" } } }), "BestEffort", "other resources do not count");
+});
+
+test("a pod on a node has time to end, which only gets shorter, and 0 seconds remove it", async () => {
+  const { server, ask, create } = await opened();
+  await using _ = server;
+  await create("one", { nodeName: "n", terminationGracePeriodSeconds: 40 });
+  const first = (await ask("DELETE", `${pods}/one`)).body.metadata;
+  assert.deepEqual([first.deletionGracePeriodSeconds, first.generation], [40, 2]);
+  assert.deepEqual((await ask("DELETE", `${pods}/one?gracePeriodSeconds=90`)).body.metadata, first, "not longer");
+  assert.deepEqual((await ask("DELETE", `${pods}/one`)).body.metadata, first, "nothing is asked for");
+  const sooner = (await ask("DELETE", `${pods}/one?gracePeriodSeconds=-7`)).body.metadata;
+  assert.equal(sooner.deletionGracePeriodSeconds, 1, "a negative time is a second");
+  assert.equal(Date.parse(first.deletionTimestamp) - Date.parse(sooner.deletionTimestamp), 39_000);
+  const last = await ask("DELETE", `${pods}/one?gracePeriodSeconds=0`);
+  assert.equal(last.body.metadata.deletionGracePeriodSeconds, 0);
+  assert.equal((await ask("GET", `${pods}/one`)).status, 404);
+});
+
+test("a pod without a node, or one that has ended, is removed at once; a finalizer holds it", async () => {
+  const { server, ask, create } = await opened();
+  await using _ = server;
+  await create("unbound");
+  await ask("DELETE", `${pods}/unbound?gracePeriodSeconds=50`);
+  assert.equal((await ask("GET", `${pods}/unbound`)).status, 404);
+  await create("ended", { nodeName: "n" });
+  await ask("PATCH", `${pods}/ended/status`, { status: { phase: "Succeeded" } });
+  await ask("DELETE", `${pods}/ended`);
+  assert.equal((await ask("GET", `${pods}/ended`)).status, 404);
+  await create("held", { nodeName: "n" });
+  const finalizers = ["example.com/hold"];
+  await ask("PATCH", `${pods}/held`, { metadata: { finalizers } });
+  await ask("DELETE", `${pods}/held?gracePeriodSeconds=0`);
+  assert.equal((await ask("GET", `${pods}/held`)).body.metadata.deletionGracePeriodSeconds, 0);
+  await ask("PATCH", `${pods}/held`, { metadata: { finalizers: null } });
+  assert.equal((await ask("GET", `${pods}/held`)).status, 404);
+});
+
+test("an update changes images, tolerations and the deadline, and nothing else of the spec", async () => {
+  const { server, ask, create } = await opened();
+  await using _ = server;
+  const made = await create("one");
+  const put = (change: object) => ask("PUT", `${pods}/one`, { ...made, spec: { ...made.spec, ...change }, metadata: { name: "one" } });
+  const fields = async (change: object) => {
+    const { status, body } = await put(change);
+    assert.equal(status, 422, body.message);
+    return body.details.causes.map(({ field }: { field: string }) => field);
+  };
+  assert.equal((await put({ containers: [{ ...made.spec.containers[0], image: "other" }] })).status, 200);
+  assert.deepEqual(await fields({ hostNetwork: true }), ["spec"]);
+  assert.deepEqual(await fields({ containers: [] }), ["spec.containers", "spec.containers"]);
+  assert.equal((await put({ tolerations: [] })).body.spec.tolerations.length, 2, "those of the step DefaultTolerationSeconds come back");
+  assert.deepEqual(await fields({ activeDeadlineSeconds: -1 }), ["spec.activeDeadlineSeconds", "spec.activeDeadlineSeconds"]);
+});
