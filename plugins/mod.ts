@@ -10,6 +10,7 @@ import { csiPlugin } from "./csi/mod.ts";
 import { migrationPlugin } from "./migration/mod.ts";
 import { networkingPlugin } from "./networking/mod.ts";
 import { podsPlugin } from "./pods/mod.ts";
+import { policyPlugin } from "./policy/mod.ts";
 import { quotasPlugin } from "./quotas/mod.ts";
 import { rbacPlugin } from "./rbac/mod.ts";
 import { schedulingPlugin } from "./scheduling/mod.ts";
@@ -24,6 +25,7 @@ export const plugins: readonly Plugin[] = Object.freeze([
   csiPlugin,
   schedulingPlugin,
   networkingPlugin,
+  policyPlugin,
   migrationPlugin,
   authenticationPlugin,
   authorizationPlugin,

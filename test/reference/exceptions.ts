@@ -24,7 +24,6 @@ export const notServed: Readonly<Record<string, readonly string[]>> = Object.fre
   "networking.k8s.io/v1": ["ipaddresses", "servicecidrs"],
   "networking.k8s.io/v1beta1": ["ipaddresses", "servicecidrs"],
   "node.k8s.io/v1": ["runtimeclasses"],
-  "policy/v1": ["poddisruptionbudgets"],
   "resource.k8s.io/v1": ["deviceclasses", "resourceclaims", "resourceclaimtemplates", "resourceslices"],
   "resource.k8s.io/v1alpha3": ["devicetaintrules"],
   "resource.k8s.io/v1beta1": ["deviceclasses", "resourceclaims", "resourceclaimtemplates", "resourceslices"],
