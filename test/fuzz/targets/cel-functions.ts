@@ -26,7 +26,7 @@ export const celAddresses: Target = {
   binary: false,
   stepsPerCharacter: 60,
   async open(code) {
-    const { parseAddress, parsePrefix, addressText, prefixText, masked, sameNetwork, isMapped } = await code.load(
+    const { parseAddress, parsePrefix, addressText, prefixText, mask, sameNetwork, isMapped } = await code.load(
       "core/net/address.ts",
     );
     return (input) => {
@@ -40,8 +40,8 @@ export const celAddresses: Target = {
       const prefix = parsePrefix(input);
       if (!("bits" in prefix)) return;
       assert.deepEqual(parsePrefix(prefixText(prefix)), prefix);
-      assert.deepEqual(masked(masked(prefix)), masked(prefix));
-      assert.ok(sameNetwork(prefix.address, masked(prefix).address, prefix.bits));
+      assert.deepEqual(mask(mask(prefix)), mask(prefix));
+      assert.ok(sameNetwork(prefix.address, mask(prefix).address, prefix.bits));
     };
   },
 };

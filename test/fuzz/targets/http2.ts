@@ -76,7 +76,7 @@ export const http2: Target = {
   binary: true,
   stepsPerCharacter: 100,
   async open(code) {
-    const { frameReader, unpadded } = await code.load("protocols/http2/frames.ts");
+    const { frameReader, unpad } = await code.load("protocols/http2/frames.ts");
     const { headerFrames } = await code.load("protocols/http2/header-frames.ts");
     const { HeaderDecoder } = await code.load("protocols/http2/header-decoder.ts");
     const { isValidField, requestHead } = await code.load("server/listen/http2/request-head.ts");
@@ -106,7 +106,7 @@ export const http2: Target = {
         if (blocks(type, flags, stream, payload)) return;
         seen.push(`${type} ${flags} ${stream} ${payload.length}`);
         if (type === 4) seen.push(JSON.stringify(unlessRefused(() => settingsOf(payload))));
-        if (type === 0) { for (const message of messages(unpadded(flags, payload))) seen.push(`message ${message.length}`); }
+        if (type === 0) { for (const message of messages(unpad(flags, payload))) seen.push(`message ${message.length}`); }
       });
       for (let at = 0; at < bytes.length; at += chunk) read(bytes.subarray(at, at + chunk));
       return seen;

@@ -22,7 +22,7 @@ export const paths: Target = {
   stepsPerCharacter: 120,
   async open(code) {
     const { requestInfo } = await code.load("kernel/request/request-info.ts");
-    const { percentDecode } = await code.load("kernel/request/query.ts");
+    const { percentDecode } = await code.load("core/net/percent.ts");
     const { parseInt64, writeOptions } = await code.load("kernel/request/options.ts");
     const { StatusError } = await code.load("core/status-error.ts");
     const { defaultNames } = await code.load("core/names.ts");
