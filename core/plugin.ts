@@ -174,7 +174,7 @@ export interface SubresourceView<T = any, V extends ApiObject = any> extends Sub
 export interface SubresourceAction<T = any, Request extends ApiObject = any, Response extends ApiObject = any> {
   /** The kind of the body. If absent, a body is ignored and `request` is undefined. */
   readonly request?: SubresourceKind<Request>;
-  /** The kind of the response. Default: the object is the response. If it is also the kind of the request, `request` has the owner of its fields. */
+  /** The kind of the response. Default: the object is the response. If request and response have one kind, the managed fields of `request` name its writer. */
   readonly response?: SubresourceKind<Response>;
   /** Validates the request before the object is read. This replaces the rule that a name in the request must be the name in the path. */
   readonly validateRequest?: (request: Request, name: string) => readonly FieldError[];
@@ -182,7 +182,7 @@ export interface SubresourceAction<T = any, Request extends ApiObject = any, Res
   readonly validate?: (request: Request, object: T, context: HookContext) => readonly FieldError[];
   /** Returns the object to store, or `prior` itself if nothing changes. It runs again on a newer object after a conflict. */
   readonly write?: (request: Request, prior: T, context: RequestHookContext) => T;
-  /** Whether the write is no update of the resource. If so, neither its rules nor its generation apply. */
+  /** Set if `write` bypasses the rules of updates of the resource and leaves the generation as it is, as the binding of a pod does. */
   readonly isDirect?: true;
   /** Makes the response, if `response` is set. `object` is the stored object after `write`. */
   readonly respond?: (

@@ -155,7 +155,7 @@ class NetworkEntry implements Entry<Reply> {
       return record === undefined ? reply : record.end(reply);
     }
     const mapped = toStatusError(error, this.#info, server.report);
-    // As any address of the store, for users with the right to the request only.
+    // The trouble of the store may name its address: only users who have the right to the request are told.
     const failure = isEarly(thrown) ? mapped : withStoreTrouble(mapped, server.storeTrouble());
     const reply = this.#finish(this.#refusal(failure, thrown), !(thrown instanceof Unidentified && thrown.isUnread));
     if (thrown instanceof Unidentified) return this.#refuseUnidentified(error, failure, reply);

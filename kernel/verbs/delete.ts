@@ -119,9 +119,11 @@ export function deleteItem(call: RequestContext, start: Start, options: DeleteRe
     await approveDeletion(call, object, options);
     const marked = mark(call, object, options);
     const begins = resource.deletion !== undefined && !pending;
-    const finished = !begins && (isFinished(marked, resource.deletion) || !(hasTimeLeft(marked) || mustWait(marked, resource.deletion)));
+    // It is removed now, unless it has time left, finalizers, or a hold of its kind.
+    const waits = hasTimeLeft(marked) || mustWait(marked, resource.deletion);
+    const finished = !begins && (isFinished(marked, resource.deletion) || !waits);
     if (!finished && storedBytesEqual(current, marked)) return unchanged;
-    // A kind with a time of grace shows that it was marked, also without any time left.
+    // The response and the event of a kind with a time of grace have the marks of the deletion, also if it had no time.
     const last = finished && resource.strategy?.graceSeconds === undefined ? object : marked;
     const value = storedBytes(stored, last, call.catalog.storedAs);
     const done = (revision: Revision, committed: boolean): Tried<Deleted> => {

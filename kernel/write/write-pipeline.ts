@@ -96,18 +96,18 @@ export async function toCreate(call: RequestContext, object: ApiObject, keepsDel
   next = resource.prepare?.(next, undefined, context) ?? next;
   next = dropDisabled(endpoint.stored.schema)(next, undefined, catalog.gates.isOn) as ApiObject; // required fields are never dropped
   next = resource.dropDisabled?.(next, undefined, catalog.gates.isOn) ?? next;
-  const written = [
+  const ownErrors = [
     ...(resource.strategy?.ownMetaRules ? [] : validateObjectMeta(next.metadata, metaRulesOf(resource, catalog.names))),
     ...runInBudget(call, () => resource.create?.(next, context) ?? []),
   ];
-  const errors = [...runInBudget(call, () => withDeclaredRules(call, written, next, undefined))];
+  const errors = [...runInBudget(call, () => withDeclaredRules(call, ownErrors, next, undefined))];
   // Every name must be valid as a path segment, also for kinds without their own rule.
   if (errors.length === 0) append(errors, validateObjectMeta(next.metadata, storedNameRules(resource.scope)));
   if (errors.length > 0) throw invalidError(kindName(call), next.metadata.name ?? "", errors);
   await approve(call, next, undefined);
   call.step("validated and admitted");
   for (const text of resource.warn?.(next, undefined, context) ?? []) warnings.add(text);
-  return asStored(call, next);
+  return completeCustom(call, next);
 }
 
 /** The object that an update stores in place of `prior`, both in the stored form. As upstream's, a dry run returns the client's selfLink. */
@@ -135,17 +135,17 @@ export async function toUpdate(call: RequestContext, object: ApiObject, prior: A
   if (resource.strategy?.generation && part === undefined && !isDirect && specChanged(call, next, prior)) {
     next = { ...next, metadata: metaWith(next.metadata, { generation: Number(prior.metadata.generation ?? 0) + 1 }) };
   }
-  const written: readonly FieldError[] = [
+  const ownErrors: readonly FieldError[] = [
     ...validateObjectMeta(next.metadata, storedNameRules(resource.scope)),
     ...validateObjectMetaUpdate(next.metadata, prior.metadata),
     ...runInBudget(call, () => isDirect ? [] : (part === undefined ? resource.update : part.update)?.(next, prior, context) ?? []),
   ];
-  const errors = runInBudget(call, () => withDeclaredRules(call, written, next, prior));
+  const errors = runInBudget(call, () => withDeclaredRules(call, ownErrors, next, prior));
   if (errors.length > 0) throw invalidError(kindName(call), next.metadata.name ?? "", errors);
   await approve(call, withVersionOf(next, prior), prior);
   call.step("validated and admitted");
   for (const text of resource.warn?.(next, prior, context) ?? []) warnings.add(text);
-  return asStored(call, next);
+  return completeCustom(call, next);
 }
 
 /** The object of an update as validating steps see it: as upstream, an unconditional update has the version that it replaces. */
@@ -154,10 +154,10 @@ function withVersionOf(next: ApiObject, { metadata: { resourceVersion } }: ApiOb
 }
 
 /**
- * A valid custom resource without the fields that its stored version does not have, and with its defaults: also of a status that was removed,
- * and of parts that a view made.
+ * Completes a valid custom resource: removes the fields that its stored version does not have, and applies the defaults of that version. Defaults may
+ * be missing because the status was removed or because a view made a part of the object.
  */
-function asStored({ endpoint: { resource, served, stored }, budget }: RequestContext, object: ApiObject): ApiObject {
+function completeCustom({ endpoint: { resource, served, stored }, budget }: RequestContext, object: ApiObject): ApiObject {
   if (!resource.custom) return object;
   const kept = served.toStored === undefined ? object : served.toStored(object);
   // Not `runInBudget`: admission may have had effects, so the request cannot be repeated.
@@ -182,7 +182,10 @@ function withoutStatus({ stored }: Endpoint): object {
   return member?.always && !member.pointer ? { status: zeroOf(member.node) } : {};
 }
 
-/** The fields of metadata that a client cannot change. */
+/**
+ * The fields of metadata that an update does not change. The uid and the grace period of the request are kept where it has them: validation
+ * rejects them if they differ from the stored ones.
+ */
 function keptMeta(next: ObjectMeta, prior: ObjectMeta, managedFields: ObjectMeta["managedFields"]): Parameters<typeof metaWith>[1] {
   return {
     uid: next.uid ?? prior.uid,
@@ -194,8 +197,8 @@ function keptMeta(next: ObjectMeta, prior: ObjectMeta, managedFields: ObjectMeta
 }
 
 /**
- * Whether anything but metadata differs, and but the status, if it has a subresource. Custom resources are compared in the version of the
- * request: fields that it does not have do not count.
+ * Whether the spec has changed: whether any member differs apart from metadata, and apart from the status if it is a subresource. Custom
+ * resources are compared in the version of the request: fields that it does not have do not count.
  */
 function specChanged({ endpoint }: RequestContext, next: ApiObject, prior: ApiObject): boolean {
   const isConverted = endpoint.resource.custom === true && endpoint.served.fromStored !== undefined;

@@ -64,7 +64,7 @@ export interface Opened {
   readonly reload: Reload;
   /** Files of users and of the store's credentials, to be followed. */
   readonly followed: readonly FollowedFiles[];
-  /** The active certificates for its store. */
+  /** The certificates that the server uses, for the warnings before they end. */
   readonly inUse: () => readonly InUse[];
   /** Resolves when the authenticators are ready for the first request: the key of service account tokens exists, or could not be created. */
   authenticatorsReady(): Promise<void>;
@@ -90,7 +90,7 @@ export async function openServer(given: ServeOptions): Promise<Opened> {
     return await openParts(given, ending, closers);
   } catch (error) {
     ending.abort();
-    // What ends badly is not the reason of the failure.
+    // An error of closing must not hide the error of the start.
     await Promise.allSettled(closers.map((close) => close()));
     throw error;
   }
