@@ -127,6 +127,7 @@ export const otherGates: Readonly<Record<string, string>> = {
   CRDObservedGenerationTracking: "fields of the status that only controllers of the server write",
   ClusterTrustBundle: "the projection of trust bundles cannot be on without it",
   SELinuxMount: "a rule of PodTemplates: which labels of SELinux volumes may be mounted with",
+  MatchLabelKeysInPodTopologySpreadSelectorMerge: "selectors of new pods get requirements from their labels",
   MutatingAdmissionPolicy: "serves two kinds in an alpha and a beta version",
   MutablePVNodeAffinity: "a rule of updates of a PersistentVolume",
   StorageVersionMigrator: "a controller",

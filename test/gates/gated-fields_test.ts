@@ -22,9 +22,19 @@ function casesOf(gate: string): readonly (readonly [field: string, of: FieldCase
   ];
 }
 
-const settings = (off?: string) => `--feature-gates=${switchable.map((gate) => `${gate}=${gate !== off}`).join(",")}`;
+/** A gate without effect here that others depend on. */
+const needed = "NodeDeclaredFeatures=true";
+const dependencies: Readonly<Record<string, readonly string[]>> = Object.assign(
+  {},
+  ...plugins.map(({ gateDependencies = {} }) => gateDependencies),
+);
+/** All gates on, but for one and those that need it. */
+function settings(off = ""): string {
+  const values = switchable.map((gate) => `${gate}=${gate !== off && !(dependencies[gate] ?? []).includes(off)}`);
+  return `--feature-gates=${[needed, ...values].join(",")}`;
+}
 
-for (const gate of switchable.filter((gate) => !Object.hasOwn(otherGates, gate))) {
+for (const gate of switchable.filter((gate) => !Object.hasOwn(otherGates, gate) && casesOf(gate).length > 0)) {
   // Gates act in core/ and kernel/, on both runtimes alike.
   test(
     `${gate}: off drops its fields unless they are stored; on keeps them`,
@@ -47,9 +57,11 @@ for (const gate of switchable.filter((gate) => !Object.hasOwn(otherGates, gate))
 }
 
 test("every gated field and every gate that can be switched has a case", () => {
-  assert.deepEqual(Object.keys(fieldCases).sort(), [...fields.keys()].sort());
-  const tried = [...fields.values(), ...Object.values(ownCases).map(({ gate }) => gate), ...Object.keys(otherGates)];
-  assert.deepEqual([...new Set(tried)].sort(), switchable.toSorted());
+  // The spec of a pod is that of a template, and hardly changes; test/pods tries its status.
+  const tried = [...fields.keys()].filter((field) => !field.startsWith("v1/Pod "));
+  assert.deepEqual(Object.keys(fieldCases).sort(), tried.sort());
+  const gates = [...fields.values(), ...Object.values(ownCases).map(({ gate }) => gate), ...Object.keys(otherGates)];
+  assert.deepEqual([...new Set(gates)].sort(), switchable.toSorted());
 });
 
 test("every kind with its own code for dropping fields has a case", () => {

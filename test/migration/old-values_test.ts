@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { openSqlite } from "../../kernel/store/sqlite/sqlite.ts";
+import { authenticationPlugin } from "../../plugins/authentication/mod.ts";
 import { clusterPlugin } from "../../plugins/cluster/mod.ts";
 import type { Client } from "../https.ts";
 import { within } from "../stores.ts";
@@ -14,7 +15,7 @@ import { rodsPlugin } from "./rods.ts";
 const path = (version: string) => `/apis/rods.example.com/${version}/namespaces/default/rods`;
 
 function served(folder: string, stored: "v1" | "v2", work: (client: Client) => Promise<void>): Promise<void> {
-  return within([`--data-dir=${folder}`], work, [clusterPlugin, rodsPlugin(stored)]);
+  return within([`--data-dir=${folder}`], work, [authenticationPlugin, clusterPlugin, rodsPlugin(stored)]);
 }
 async function storedValue(folder: string, name: string): Promise<any> {
   const store = await openSqlite(join(folder, "store.sqlite"));

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { openSqlite } from "../../kernel/store/sqlite/sqlite.ts";
+import { authenticationPlugin } from "../../plugins/authentication/mod.ts";
 import { clusterPlugin } from "../../plugins/cluster/mod.ts";
 import { configmapsPlugin } from "../../plugins/configmaps/mod.ts";
 import { migrationPlugin } from "../../plugins/migration/mod.ts";
@@ -31,7 +32,8 @@ async function inFolder(
   ];
   try {
     await work(
-      (release, use) => served(argsOf(release), use, [clusterPlugin, configmapsPlugin, migrationPlugin, rodsReleases[release]]),
+      (release, use) =>
+        served(argsOf(release), use, [authenticationPlugin, clusterPlugin, configmapsPlugin, migrationPlugin, rodsReleases[release]]),
       folder,
     );
   } finally {

@@ -83,3 +83,28 @@ test("an update changes images, tolerations and the deadline, and nothing else o
   assert.equal((await put({ tolerations: [] })).body.spec.tolerations.length, 2, "those of the step DefaultTolerationSeconds come back");
   assert.deepEqual(await fields({ activeDeadlineSeconds: -1 }), ["spec.activeDeadlineSeconds", "spec.activeDeadlineSeconds"]);
 });
+
+test("fields of a pod's status whose gate is off are dropped; label keys of spread constraints become requirements", async () => {
+  const gates = { DRAExtendedResource: "extendedResourceClaimStatus", InPlacePodLevelResourcesVerticalScaling: "allocatedResources" };
+  const devices = [{ name: "cpu" }],
+    spread = [{ maxSkew: 1, topologyKey: "zone", whenUnsatisfiable: "DoNotSchedule", matchLabelKeys: ["a"], labelSelector: {} }];
+  for (const isOn of [false, true]) {
+    const settings = Object.fromEntries(
+      [...Object.keys(gates), "ResourceHealthStatus", "MatchLabelKeysInPodTopologySpreadSelectorMerge"].map((gate) => [gate, isOn]),
+    );
+    await using server = await openTestServer({ settings: { "feature-gates": { ...settings, NodeDeclaredFeatures: true } } });
+    const resources = { requests: { cpu: "1" } }, containers = [{ name: "c", image: "i", resources }];
+    const body = { metadata: { name: "one", labels: { a: "b" } }, spec: { containers, topologySpreadConstraints: spread } };
+    const made = await send(server, "POST", pods, body);
+    assert.equal(made.status, 201, made.text);
+    const { matchExpressions } = made.body.spec.topologySpreadConstraints[0].labelSelector;
+    assert.deepEqual(matchExpressions, isOn ? [{ key: "a", operator: "In", values: ["b"] }] : undefined);
+    const claim = { resourceClaimName: "r", requestMappings: [{ containerName: "c", resourceName: "cpu", requestName: "q" }] };
+    const own = { name: "c", image: "i", imageID: "", ready: true, restartCount: 0, allocatedResourcesStatus: devices };
+    const status = { extendedResourceClaimStatus: claim, allocatedResources: { cpu: "1" }, containerStatuses: [own] };
+    const written = await send(server, "PATCH", `${pods}/one/status`, { status });
+    assert.equal(written.status, 200, written.text);
+    for (const field of Object.values(gates)) assert.equal(Object.hasOwn(written.body.status, field), isOn, field);
+    assert.equal(Object.hasOwn(written.body.status.containerStatuses[0], "allocatedResourcesStatus"), isOn);
+  }
+});

@@ -124,7 +124,7 @@ test("advise finds objects stored in versions that end, in JSON, CBOR and protob
     {
       key: "/registry/ingress/shop/i",
       value: protobuf("Ingress", "networking.k8s.io/v1", {
-        metadata: { name: "i", annotations: lastApplied("extensions/v1beta1", "Ingress"), managedFields: [written] },
+        metadata: { name: "i", namespace: "shop", annotations: lastApplied("extensions/v1beta1", "Ingress"), managedFields: [written] },
       }),
     },
     { key: "/registry/leases/shop/l", value: json("Lease", "coordination.k8s.io/v1beta1", "l", {}, { namespace: "shop" }) },
@@ -148,9 +148,9 @@ test("advise finds objects stored in versions that end, in JSON, CBOR and protob
     migration("cronjobs.batch", "batch/v1"),
     "/registry/horizontalpodautoscalers/shop/h: error: HorizontalPodAutoscaler h names Deployment web as extensions/v1beta1, removed in 1.16; use apps/v1",
     "    fix: write apiVersion: apps/v1",
-    "/registry/ingress/shop/i: error: Ingress i was written by helm at 2026-01-01T00:00:00Z as networking.k8s.io/v1beta1, removed in 1.22; use networking.k8s.io/v1",
+    "/registry/ingress/shop/i: error: Ingress i in shop was written by helm at 2026-01-01T00:00:00Z as networking.k8s.io/v1beta1, removed in 1.22; use networking.k8s.io/v1",
     "    fix: make helm write networking.k8s.io/v1",
-    "/registry/ingress/shop/i: error: Ingress i was applied as extensions/v1beta1, removed in 1.22; use networking.k8s.io/v1",
+    "/registry/ingress/shop/i: error: Ingress i in shop was applied as extensions/v1beta1, removed in 1.22; use networking.k8s.io/v1",
     "    fix: apply its file as networking.k8s.io/v1",
     "/registry/leases/shop/l: error: Lease l in shop is stored as coordination.k8s.io/v1beta1, removed in 1.22; use coordination.k8s.io/v1",
     migration("leases.coordination.k8s.io", "coordination.k8s.io/v1"),
