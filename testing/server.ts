@@ -99,7 +99,10 @@ export async function checkRoundTrips(plugin: Plugin, options: RoundTripOptions 
     ...settings,
     "runtime-config": { ...Object.fromEntries(versions.map(({ apiVersion }) => [apiVersion, true])), ...settings["runtime-config"] },
     "feature-gates": {
-      ...Object.fromEntries(Object.keys(plugin.featureGates ?? {}).map((gate) => [gate, true])),
+      // A gate cannot be on without those that it depends on.
+      ...Object.fromEntries(
+        [...Object.keys(plugin.featureGates ?? {}), ...Object.values(plugin.gateDependencies ?? {}).flat()].map((gate) => [gate, true]),
+      ),
       ...settings["feature-gates"],
     },
   }, []);

@@ -26,7 +26,6 @@ async function isRefusedByName(kubectl: Kubectl): Promise<void> {
   const refused: readonly (readonly [words: string, input: string | undefined, text: RegExp])[] = [
     ["create deployment x --image=y", undefined, /this server does not serve Deployment \(deployments\.apps\)/],
     ["create job j --image=y", undefined, /this server does not serve Job \(jobs\.batch\)/],
-    ["create ingress i --rule=a/b=c:80", undefined, /this server does not serve Ingress \(ingresses\.networking\.k8s\.io\)/],
     ["get --raw /apis/apps/v1/deployments", undefined, /this server does not serve Deployment \(deployments\.apps\)/],
     ["create service clusterip s --tcp=80", undefined, /runs no workloads, so there are no services/],
     ["apply -f -", service, /runs no workloads, so there are no services/],

@@ -26,6 +26,10 @@ const valid: Readonly<Record<string, JsonObject>> = {
   "v1 Event": { ...ofEvent, involvedObject: { namespace: "default", kind: "Thing" }, reportingComponent: "example.com/thing" },
   "events.k8s.io/v1 Event": { ...ofEvent, regarding: { namespace: "default", kind: "Thing" }, reportingController: "example.com/thing" },
   "v1 PodTemplate": { template },
+  "v1 Pod": { spec: { containers: [{ name: "a", image: "a" }] } },
+  "networking.k8s.io/v1 Ingress": { spec: { defaultBackend: { service: { name: "a", port: { number: 80 } } } } },
+  "networking.k8s.io/v1 IngressClass": { spec: { controller: "example.com/a" } },
+  "networking.k8s.io/v1 NetworkPolicy": { spec: { podSelector: {} } },
   "storage.k8s.io/v1 CSIStorageCapacity": { storageClassName: "a" },
   "storage.k8s.io/v1beta1 VolumeAttributesClass": { driverName: "a.example.com", parameters: { a: "" } },
   "admissionregistration.k8s.io/v1 ValidatingAdmissionPolicy": { spec: { matchConstraints, validations: [{ expression: "true" }] } },
@@ -98,7 +102,9 @@ for (const plugin of plugins) {
   );
   if (stored.length === 0) continue;
   test(`nothing of ${stored.map(({ kind }) => kind).join(", ")} is lost (seed ${seed})`, async () => {
-    const report = await checkRoundTrips(plugin, { seed, objects: 40, adjust });
+    // No controller makes the accounts that this step looks for.
+    const settings = { "disable-admission-plugins": ["ServiceAccount"] };
+    const report = await checkRoundTrips(plugin, { seed, objects: 40, adjust, settings });
     assert.ok(report.converted >= 40 * stored.length && report.stored >= 4 * stored.length, JSON.stringify(report));
     console.log(`${plugin.name}: ${report.converted} converted, ${report.stored} stored`);
   });
