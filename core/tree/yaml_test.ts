@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
+import { randomOf } from "../random.ts";
 import { assertCheap } from "../test-cost.ts";
 import { NumberText, type Tree, TreeObject } from "./tree.ts";
 import { readStream, readYaml, yamlSyntaxError } from "./yaml.ts";
@@ -242,6 +243,31 @@ test("readYaml() ignores the indentation of lines within brackets and quotes, up
   assert.ok(readYaml(list(half)).ok);
   assert.match(errorOf(list(half + 1)), /^yaml: line 3: deficient indentation$/);
   assert.match(assertCheap("lines", () => errorOf(`a: [\n${"b,\n".repeat(100_000)}]`)), /deficient indentation/);
+});
+
+/** A document whose brackets and quotes go over several lines, which begin with `indentation`. The same seed gives the same values. */
+function brokenLines(seed: number, indentation: string): string {
+  const random = randomOf(seed), below = (most: number) => Math.floor(random() * most);
+  const list = (depth: number): string => {
+    const gap = below(2) === 0 ? `\n${indentation}` : " ";
+    const items = Array.from({ length: below(4) }, () => depth === 0 || below(3) === 0 ? `"x${gap}y"` : list(depth - 1));
+    return `[${gap}${items.join(`,${gap}`)}${gap}]`;
+  };
+  const entries = Array.from({ length: 1 + below(4) }, (_, key) => {
+    const value = ["plain", list(3), `\n  - ${list(2)}\n  - 2`][below(3)];
+    return `a${key}: ${value}\n`;
+  });
+  return entries.join("# note\n");
+}
+
+test("lines in brackets and quotes need no indentation, whatever follows them", () => {
+  for (let seed = 0; seed < 500; seed++) {
+    const body = brokenLines(seed, "");
+    assert.equal(jsonOf(body), jsonOf(brokenLines(seed, "        ")), body);
+  }
+  // Each line alone would parse the text 1,000 times.
+  const read = assertCheap("lines without indentation", () => jsonOf(`a: [\n${"1,\n".repeat(1_000)}]\nb: 2\n`));
+  assert.equal(read, `{"a":[${"1,".repeat(999)}1],"b":2}`);
 });
 
 test("readYaml() rejects invalid UTF-8", () => {

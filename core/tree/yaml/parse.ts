@@ -33,26 +33,47 @@ export function parseDocument(source: string): YamlDocument | undefined {
 
 /**
  * The library follows YAML 1.2 and rejects lines within brackets or quotes that are not indented more than the key before, such as the last of
- * `command: [⏎  "sh"⏎]`. YAML 1.1 ignores their indentation, and such files are common. So each of these lines is indented and the text is parsed
- * again, within a bound.
+ * `command: [⏎  "sh"⏎]`. YAML 1.1 ignores their indentation, and such files are common. So these lines are indented and the text is parsed again,
+ * within a bound: first one line, then twice as many after each success. A line after the closing bracket or quote that is indented as well is an
+ * error of its own: the step is taken back, and from then on each step has half of the lines of the one before, down to one.
  */
 function eventsOf(source: string): { readonly text: string; readonly events: readonly Event[] } {
-  let text = source, parsed = 0;
+  let text = source, parsed = 0, lines = 1, isGrowing = true;
+  /** The lines that were indented last. `problem` is the error without that. */
+  let step: { readonly before: string; readonly start: number; readonly end: number; readonly problem: YAMLException } | undefined;
   for (;;) {
     try {
       return { text, events: parseEvents(text, { maxDepth: yamlDepthMax }) };
     } catch (error) {
       if (!(error instanceof YAMLException)) throw error;
       parsed += text.length;
-      const start = parsed > yamlIndentedLengthMax ? undefined : deficientLine(text, error);
-      if (start === undefined) throw problemOf(error);
-      text = text.slice(0, start) + " ".repeat(indentationAdded) + text.slice(start);
+      const tooFar = step !== undefined && (error.mark?.position ?? 0) < step.end ? step : undefined, problem = tooFar?.problem ?? error;
+      text = tooFar?.before ?? text;
+      const start = tooFar?.start ?? deficientLine(text, error);
+      if (start === undefined || parsed > yamlIndentedLengthMax) throw problemOf(problem);
+      isGrowing = lines === 1 || (isGrowing && tooFar === undefined);
+      if (step !== undefined) lines = isGrowing ? lines * 2 : lines / 2;
+      const end = endOfLines(text, start, lines), indented = indent(text.slice(start, end));
+      // One line alone is known to need it.
+      step = { before: text, start, end: lines === 1 ? start : start + indented.length, problem };
+      text = text.slice(0, start) + indented + text.slice(end);
     }
   }
 }
 
 /** Spaces that are added to a line at once: enough for objects of the API. */
-const indentationAdded = 32;
+const indentation = " ".repeat(32);
+function indent(lines: string): string {
+  return indentation + lines.replace(/(\n|\r(?!\n))(?!$)/g, `$1${indentation}`);
+}
+
+/** The end of so many lines from `start` on. */
+function endOfLines(text: string, start: number, lines: number): number {
+  const lineBreak = /\n|\r(?!\n)/g;
+  lineBreak.lastIndex = start;
+  for (let line = 0; line < lines; line++) if (lineBreak.exec(text) === null) return text.length;
+  return lineBreak.lastIndex;
+}
 
 /** The start of the line whose indentation is the reason of an error; undefined for other errors. The library has no codes of errors. */
 function deficientLine(text: string, { reason, mark }: YAMLException): number | undefined {

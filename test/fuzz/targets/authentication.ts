@@ -107,7 +107,7 @@ export const authenticationConfigurations: Target = {
   start: "file",
   binary: false,
   // The reader of YAML goes over values in nested flow collections several times. The file is the operator's.
-  stepsPerCharacter: 4_000,
+  stepsPerCharacter: 400,
   async open(code) {
     const { readAuthenticationConfiguration } = await code.load("plugins/authentication/configuration/read.ts");
     const context = { disallowedIssuers: ["https://b"], checkCertificates: () => {} };
