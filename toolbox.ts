@@ -13,17 +13,14 @@ export type {
   AuthorizerContext,
   GateStage,
   OpenedAuthorizer,
-  Release,
   ResourceSource,
   Served,
   SourceContext,
   Stability,
   Strategy,
-  SubresourceAction,
-  SubresourceBody,
-  SubresourceKind,
-  SubresourceView,
 } from "./core/plugin.ts";
+export type { Release } from "./core/releases.ts";
+export type { SubresourceAction, SubresourceBody, SubresourceKind, SubresourceView } from "./core/subresource.ts";
 
 export type {
   ApiApplyOptions,
@@ -219,6 +216,7 @@ export {
 export { hasInvalidLabelValue, selectsLabels, validateLabelSelector } from "./core/meta/label-selector.ts";
 export { validateAnnotations, validateLabels } from "./core/meta/labels.ts";
 export { foregroundFinalizer, orphanFinalizer, validateFinalizerShape, validateStandardFinalizer } from "./core/meta/finalizers.ts";
+export { randomSuffix } from "./core/meta/generated-name.ts";
 export { metaOfStatus } from "./core/meta/status-meta.ts";
 export { Status as StatusSchema } from "./core/meta/status.ts";
 

@@ -2,8 +2,8 @@
 import { realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { sep } from "node:path";
 import { defaultNames } from "../core/names.ts";
-import type { Plugin, Release } from "../core/plugin.ts";
-import { serverRelease } from "../core/releases.ts";
+import type { Plugin } from "../core/plugin.ts";
+import { type Release, serverRelease } from "../core/releases.ts";
 import { joinValues, readCommandFlags } from "../server/config/command-flags.ts";
 import { UsageError } from "../server/config/commands.ts";
 import { sourceFlags } from "../server/config/source-flags.ts";

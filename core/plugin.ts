@@ -3,24 +3,22 @@
  * a plugin available. `define.ts` checks definitions and reports all mistakes together.
  */
 import type { MetricDefinition, MetricOf } from "../metrics/mod.ts";
-import type { Access, AdmissionServer, Authorizer, Reader } from "./access.ts";
+import type { Authorizer } from "./access.ts";
+import type { Api } from "./api.ts";
 import type { AuditBackendDefinition } from "./audit/backend.ts";
 import type { AuthenticatorDefinition } from "./authentication.ts";
-import type { AdmissionRequest, Reinvocation } from "./admission/request.ts";
-import type { Api } from "./api.ts";
 import type { Controller, ControllerNeed, Gates, StartHook } from "./controller.ts";
 import type { StoredConversion } from "./conversion.ts";
 import type { FieldError } from "./field-error.ts";
+import type { HookContext, RequestHookContext } from "./hook-context.ts";
 import type { Column } from "./meta/columns.ts";
-import type { ReleasedElements } from "./released.ts";
-import type { Release } from "./releases.ts";
 import type { ApiObject } from "./meta/object-meta.ts";
 import type { Names } from "./names.ts";
-import type { Node, StructNode, Typed } from "./schema.ts";
+import type { ReleasedElements } from "./released.ts";
+import type { Release } from "./releases.ts";
+import type { StructNode, Typed } from "./schema.ts";
+import type { Subresource } from "./subresource.ts";
 import type { GroupVersion, Verb } from "./versions.ts";
-import type { Caller } from "./user-info.ts";
-
-export type { Release };
 
 /** The stage of a feature gate. */
 export type Stability = "Alpha" | "Beta" | "GA" | "Deprecated";
@@ -37,28 +35,6 @@ export interface GateStage {
   /** The release that removes the gate, if known. */
   readonly removed?: Release;
 }
-/** What a hook gets besides the object. Hooks use no clock and no I/O. */
-export interface HookContext {
-  /** The names that replace `{domain}` and `{platform}`. */
-  readonly names: Names;
-  /** Whether a feature gate of any plugin is on. */
-  readonly gates: Gates;
-  /** The time of the request, as RFC 3339 in UTC with whole seconds. */
-  readonly now: string;
-  /** The subresource of the request, such as `status` or `finalize`; "" for the object itself. */
-  readonly subresource: string;
-  /** The group version of the request. */
-  readonly requestVersion: GroupVersion;
-  /** The oldest release whose servers must be able to use what is written now. */
-  readonly minCompatibility: Release;
-  /**
-   * The recorder of a metric that a plugin declares in `metrics`. Throws for any other. A hook may run more than once for a request.
-   *
-   *     context.metric(widgetsChecked).with({ colour: "red" }).add();
-   */
-  readonly metric: MetricOf;
-}
-
 /** How a resource behaves where resources differ. The defaults are those of most resources. */
 export interface Strategy {
   /** Whether a PUT of a name that does not exist creates the object. Default false. */
@@ -95,125 +71,6 @@ export interface Strategy {
   readonly coreFinalizers?: boolean;
   /** Whether validating the object of a request, or the stored one, takes so long that the write must run in the heavy thread. */
   readonly isHeavy?: (object: any) => boolean;
-}
-
-/** What a hook gets that may read and wait. Its members are made at their first use, so a copy by spreading lacks them. */
-export interface RequestHookContext extends HookContext {
-  /** The resource of the request: group ("" for the core group) and plural. */
-  readonly resource: { readonly group: string; readonly plural: string };
-  /** The request as policies and webhooks see it, with the versions of the resource, the namespace and the options. */
-  readonly request: AdmissionRequest;
-  /** Requests a second run of the mutating steps, and keeps state between both runs. Only for mutating steps. */
-  readonly reinvocation: Reinvocation;
-  /** Whether the request is a dry run, which stores nothing. A step then makes no writes of its own. */
-  readonly isDryRun: boolean;
-  /** Reads and calls for admission steps that look at more than one request, such as quotas. */
-  readonly server: AdmissionServer;
-  /** Registers a function that undoes an effect of the step. It is called if the write is not stored, because its name is in use or another write came first. */
-  readonly ifNotStored: (takeBack: () => Promise<void>) => void;
-  /** The user of the request; with impersonation the impersonated user. */
-  readonly caller: Caller;
-  /** The name in the URL; "" for a POST to a collection. */
-  readonly requestName: string;
-  /** Asks whether users may make requests, and issues tokens. */
-  readonly access: Access;
-  /** Reads other objects, of any served kind. */
-  readonly read: Reader;
-  /** Adds the text of a Warning header to the response. */
-  readonly warn: (text: string) => void;
-  /**
-   * Adds an annotation to the audit event of the request, if there is one. The first value of a key is kept. It must not contain secrets.
-   * With `level`, the annotation is added only if the event also has the body of the request, which is then no secret.
-   */
-  readonly annotate: (key: string, value: string, level?: "Request") => void;
-}
-
-/** A kind that only the request and response bodies of a subresource have. It is never stored and has no collection. */
-export interface SubresourceKind<V extends ApiObject = any> {
-  /** The group version of the kind, such as `autoscaling/v1`. Required even if it is that of the resource. */
-  readonly groupVersion: GroupVersion;
-  /** The schema of the kind, made by `object(...)`. Its name is the kind. */
-  readonly schema: Typed<unknown, StructNode>;
-  /** The columns of its table. Default: name and creation time. */
-  readonly columns?: readonly Column<V>[];
-}
-
-/** What a hook returns for a kind: all members but kind, apiVersion and metadata. The server sets these; the metadata for views only. */
-export type SubresourceBody<V> = Omit<V, "kind" | "apiVersion" | "metadata">;
-
-/**
- * Serves an object as another kind, as `scale` serves it as a Scale. Reads and writes of the path use this kind. Its metadata are name,
- * namespace, uid, resourceVersion and creationTimestamp of the object.
- *
- * The order of a write is: `read` (of the stored object) -> body, patch or apply on it -> `validate` -> `write` -> prepare, validation and
- * admission of the resource, as in a write of the object itself -> `read` (for the response).
- */
-export interface SubresourceView<T = any, V extends ApiObject = any> extends SubresourceKind<V> {
-  /** Makes the view of an object in the stored form. */
-  readonly read: (object: T, context: HookContext) => SubresourceBody<V>;
-  /** Makes the view to which a write applies, if it differs from that of `read`. */
-  readonly readForWrite?: (object: T, context: HookContext) => SubresourceBody<V>;
-  /** Validates the view itself. Errors are reported for the view's kind. */
-  readonly validate?: (view: V, prior: T, context: HookContext) => readonly FieldError[];
-  /** Makes the object to store from the view of the request and the stored object. */
-  readonly write: (view: V, prior: T, context: HookContext) => T;
-  /**
-   * The owners of fields: maps paths of the view to paths of the object in this version, such as `{ "spec.replicas": "spec.replicas" }`. A
-   * manager that writes a path through the view owns the path of the object. Other paths get no owner by writes through the view.
-   */
-  readonly fields?: Readonly<Record<string, string>>;
-}
-
-/**
- * Handles the POST of a subresource: an action on one object, such as `restart`, or a request for information, such as `token`. The
- * response has code 201.
- *
- * The order is: body -> `mutateAction` of admission -> `validateRequest` -> namespace -> object -> `validate` -> `refuseAction` of
- * admission -> `write`, if any, then prepare, validation and admission of the resource -> `respond`, if any.
- */
-export interface SubresourceAction<T = any, Request extends ApiObject = any, Response extends ApiObject = any> {
-  /** The kind of the body. If absent, a body is ignored and `request` is undefined. */
-  readonly request?: SubresourceKind<Request>;
-  /** The kind of the response. Default: the object is the response. If request and response have one kind, the managed fields of `request` name its writer. */
-  readonly response?: SubresourceKind<Response>;
-  /** Validates the request before the object is read. This replaces the rule that a name in the request must be the name in the path. */
-  readonly validateRequest?: (request: Request, name: string) => readonly FieldError[];
-  /** Validates the request. Errors are reported for its kind, or for the object's kind if the request has none. */
-  readonly validate?: (request: Request, object: T, context: HookContext) => readonly FieldError[];
-  /** Returns the object to store, or `prior` itself if nothing changes. It runs again on a newer object after a conflict. */
-  readonly write?: (request: Request, prior: T, context: RequestHookContext) => T;
-  /** Set if `write` bypasses the rules of updates of the resource and leaves the generation as it is, as the binding of a pod does. */
-  readonly isDirect?: true;
-  /** Makes the response, if `response` is set. `object` is the stored object after `write`. */
-  readonly respond?: (
-    request: Request,
-    object: T,
-    context: RequestHookContext,
-  ) =>
-    | SubresourceBody<Response> & Partial<Pick<Response, "metadata">>
-    | Promise<SubresourceBody<Response> & Partial<Pick<Response, "metadata">>>;
-}
-
-/**
- * A path below an object: `status`, `finalize`, `scale`, `restart`. Its GET, PUT and PATCH use the object itself (`write`) or another kind
- * (`view`); its POST is an action (`create`).
- */
-export interface Subresource<T = any> {
-  /** The verbs of this path. Default: get, update and patch if it has `write` or `view`; create if it has `create`. */
-  readonly verbs?: readonly ("create" | "get" | "update" | "patch")[];
-  /** Makes the object to store from the object of the request and the stored one. Only for a path that serves the object itself. */
-  readonly write?: (next: T, prior: T, context: HookContext) => T;
-  /** Validates writes by `write`, in place of the `update` of the resource. */
-  readonly update?: (next: T, prior: T, context: HookContext) => readonly FieldError[];
-  /**
-   * The fields, such as `spec` or `metadata.ownerReferences`, that writes through this path do not change and do not own. Default for
-   * `status`: all but metadata and status. Default for others: status.
-   */
-  readonly leaves?: readonly string[];
-  /** How the path serves the object as another kind. Only for a path that does so. */
-  readonly view?: SubresourceView<T>;
-  /** How the path handles a POST. */
-  readonly create?: SubresourceAction<T>;
 }
 
 /** One served version of a resource. */
@@ -488,5 +345,3 @@ export interface Plugin {
     readonly object: unknown;
   }[];
 }
-
-export type { Node };

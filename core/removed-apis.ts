@@ -1,7 +1,6 @@
 /** The API versions that releases of Kubernetes no longer serve, and what replaces them: the migration guide as data. */
-import { compareReleases } from "./releases.ts";
+import { compareReleases, type Release } from "./releases.ts";
 import { defaultNames, type Names, spell } from "./names.ts";
-import type { Release } from "./plugin.ts";
 import type { GroupVersion } from "./versions.ts";
 
 /** Kinds of one group version that one release removed. */

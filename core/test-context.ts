@@ -1,7 +1,7 @@
 /** Fakes for tests of hooks. */
 import type { Access, AdmissionServer, Reader } from "./access.ts";
 import { ExpressionWork } from "./admission/expression-work.ts";
-import type { HookContext, RequestHookContext } from "./plugin.ts";
+import type { HookContext, RequestHookContext } from "./hook-context.ts";
 import { struct } from "./schema.ts";
 
 /** The `metric` of contexts for code that records no metrics. */

@@ -155,7 +155,7 @@ class NetworkEntry implements Entry<Reply> {
       return record === undefined ? reply : record.end(reply);
     }
     const mapped = toStatusError(error, this.#info, server.report);
-    // The trouble of the store may name its address: only users who have the right to the request are told.
+    // The message about the store may contain its address. Only users who are authorized for the request get it.
     const failure = isEarly(thrown) ? mapped : withStoreTrouble(mapped, server.storeTrouble());
     const reply = this.#finish(this.#refusal(failure, thrown), !(thrown instanceof Unidentified && thrown.isUnread));
     if (thrown instanceof Unidentified) return this.#refuseUnidentified(error, failure, reply);

@@ -7,7 +7,7 @@ import type { Access, CallWebhook } from "../core/access.ts";
 import type { ConversionContext } from "../core/conversion.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { ApiObject } from "../core/meta/object-meta.ts";
-import type { HookContext } from "../core/plugin.ts";
+import type { HookContext } from "../core/hook-context.ts";
 import type { UserInfo } from "../core/user-info.ts";
 import { type AuditNotes, noteRemote } from "./request/audit-notes.ts";
 import type { Catalog, Endpoint, EndpointSubresource } from "./catalog/catalog.ts";

@@ -1,7 +1,7 @@
 /** The forms of a report: text, JSON, and SARIF for tools that show findings beside code. */
 import { isAbsolute, sep } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Release } from "../../core/plugin.ts";
+import type { Release } from "../../core/releases.ts";
 import { type Advice, type RuleName, ruleTexts } from "../upgrade/advise/advice.ts";
 import type { Place, Unread } from "../upgrade/advise/evidence.ts";
 import { ownVersion } from "../../server/startup/version.ts";

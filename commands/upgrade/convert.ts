@@ -1,7 +1,7 @@
 /** Converts the objects of a file to other versions, and keeps the rest of the file as it is. */
 import { isMap } from "yaml";
 import { type Names, spell } from "../../core/names.ts";
-import type { Release } from "../../core/plugin.ts";
+import type { Release } from "../../core/releases.ts";
 import { RemovedKinds } from "../../core/removed-apis.ts";
 import type { GroupVersion } from "../../core/versions.ts";
 import { danglingAlias, isListOfObjects, type Part, partsOf, readDocument, syntaxErrorOf } from "./document.ts";

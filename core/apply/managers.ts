@@ -282,12 +282,12 @@ function atomOf(versions: Versions): Atom {
   return atom;
 }
 
-/** Makes the set of these top-level fields, for `Versions.ignored`. */
-export function topLevel(...names: readonly string[]): FieldSet {
+/** The set of these fields and all that is below them, for `Versions.ignored`: `spec`, `metadata.ownerReferences`. */
+export function setOfFields(...names: readonly string[]): FieldSet {
   if (names.length === 0) return emptySet;
   const firsts = new Set(names.map((name) => name.split(".")[0]!));
   const below = (first: string) => names.filter((name) => name.startsWith(`${first}.`)).map((name) => name.slice(first.length + 1));
-  const children = [...firsts].map((first) => [`f:${first}`, names.includes(first) ? leafSet : topLevel(...below(first))] as const);
+  const children = [...firsts].map((first) => [`f:${first}`, names.includes(first) ? leafSet : setOfFields(...below(first))] as const);
   return { owned: false, children: new Map(children) };
 }
 

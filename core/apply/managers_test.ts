@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { field, int32, type Json, mapBy, record, setOf, string, struct } from "../schema.ts";
 import { type Atom, atomOf } from "./atom.ts";
 import { emptySet, isSubset, pathTexts, readFieldSet, sameSet } from "./field-set.ts";
-import { type Applied, applyConfig, conflictTexts, ownersAfterUpdate, topLevel, type Versions, type Writer } from "./managers.ts";
+import { type Applied, applyConfig, conflictTexts, ownersAfterUpdate, setOfFields, type Versions, type Writer } from "./managers.ts";
 import { noOwners, type Owner, type Owners } from "./owners.ts";
 import { fieldSetOf, withNamedMembers } from "./typed.ts";
 
@@ -56,7 +56,7 @@ test("ownersAfterUpdate() returns the same owners when nothing changes", () => {
 });
 
 test("ownersAfterUpdate() ignores fields that the request path does not write, and metadata of the server", () => {
-  const narrow: Versions = { ...versions, ignored: () => topLevel("status") };
+  const narrow: Versions = { ...versions, ignored: () => setOfFields("status") };
   const owners = ownersAfterUpdate(narrow, {}, { spec: { text: "a" }, status: { text: "b" } }, noOwners, writer("alpha"));
   assert.deepEqual(owned(owners, "alpha"), [".spec", ".spec.text"]);
 });

@@ -11,7 +11,7 @@ export {
   conflictTexts,
   NotConvertible,
   ownersAfterUpdate,
-  topLevel,
+  setOfFields,
   type Versions,
   type Writer,
 } from "./managers.ts";

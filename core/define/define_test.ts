@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { definePlugin, defineResource, DefinitionError, pluralOf } from "./define.ts";
 import { object } from "../meta/object.ts";
-import type { Plugin, Resource, Served, Subresource } from "../plugin.ts";
+import type { Plugin, Resource, Served } from "../plugin.ts";
+import type { Subresource } from "../subresource.ts";
 import { boolean, field, int32, lazy, list, mapBy, oneOf, record, setOf, string, struct, type Typed, type Union } from "../schema.ts";
 
 const Thing = object("Thing", { color: field(2, string, "Its color.") });

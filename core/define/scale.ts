@@ -3,7 +3,7 @@ import { type FieldError, invalid } from "../field-error.ts";
 import { age, type Column, nameColumn } from "../meta/columns.ts";
 import type { ApiObject } from "../meta/object-meta.ts";
 import { object } from "../meta/object.ts";
-import type { Subresource, SubresourceBody, SubresourceView } from "../plugin.ts";
+import type { Subresource, SubresourceBody, SubresourceView } from "../subresource.ts";
 import { field, type Infer, int32, string, struct } from "../schema.ts";
 
 const home = { package: "autoscaling/v1" };

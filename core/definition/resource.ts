@@ -1,7 +1,9 @@
 /** A resource of the server, made of a definition. */
 import type { ApiObject } from "../meta/object-meta.ts";
 import type { FieldError } from "../field-error.ts";
-import type { HookContext, Resource, Served, Subresource } from "../plugin.ts";
+import type { Resource, Served } from "../plugin.ts";
+import type { HookContext } from "../hook-context.ts";
+import type { Subresource } from "../subresource.ts";
 import type { Description, Version } from "./definition.ts";
 import { columnsOf } from "./columns.ts";
 import { deprecationOf } from "./deprecation.ts";

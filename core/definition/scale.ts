@@ -4,7 +4,7 @@ import { badRequestError, internalError } from "../status-error.ts";
 import { goQuote } from "../tree/go-quote.ts";
 import type { ApiObject } from "../meta/object-meta.ts";
 import { scaleSubresource } from "../define/scale.ts";
-import type { Subresource } from "../plugin.ts";
+import type { Subresource } from "../subresource.ts";
 import type { Subresources } from "./definition.ts";
 import { valueAt } from "./value-at.ts";
 

@@ -1,5 +1,5 @@
 /** Feature gates that kube-apiserver had and removed, by release. Data only; `removed.ts` uses it. */
-import type { Release } from "../plugin.ts";
+import type { Release } from "../releases.ts";
 
 /**
  * Removed feature gates by release, from the lists of gates of releases 1.13 to 1.35. "on": the feature became permanent. "gone": the

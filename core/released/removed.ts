@@ -2,7 +2,7 @@
 import { once } from "../async.ts";
 import { pluralOf } from "../define/plural.ts";
 import type { Names } from "../names.ts";
-import type { Release } from "../plugin.ts";
+import type { Release } from "../releases.ts";
 import { RemovedKinds } from "../removed-apis.ts";
 import { removedGates } from "./removed-facts.ts";
 

@@ -1,7 +1,8 @@
 /** Compiles the subresources of a resource in one version. */
 import { verbsOfSubresource } from "../../core/define/resource.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
-import type { Resource, Served, Subresource, SubresourceKind } from "../../core/plugin.ts";
+import type { Resource, Served } from "../../core/plugin.ts";
+import type { Subresource, SubresourceKind } from "../../core/subresource.ts";
 import type { Verb } from "../../core/versions.ts";
 import type { Endpoint, EndpointSubresource } from "./catalog.ts";
 

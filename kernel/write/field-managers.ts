@@ -19,7 +19,7 @@ import {
   problemsText,
   readOwners,
   sameSet,
-  topLevel,
+  setOfFields,
   typeProblems,
   type Versions,
   writeOwners,
@@ -232,7 +232,7 @@ function notWritten(endpoint: Endpoint, subresource: string): FieldSet {
   resets.set(endpoint, known);
   const found = known.get(subresource);
   if (found !== undefined) return found;
-  const made = topLevel(...endpoint.subresources.get(subresource)?.definition.leaves ?? leftByDefault(endpoint, subresource));
+  const made = setOfFields(...endpoint.subresources.get(subresource)?.definition.leaves ?? leftByDefault(endpoint, subresource));
   known.set(subresource, made);
   return made;
 }

@@ -2,7 +2,7 @@
 import type { Access, AdmissionServer, Reader, Waiting } from "../../core/access.ts";
 import type { AdmissionRequest, Reinvocation } from "../../core/admission/request.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
-import type { RequestHookContext } from "../../core/plugin.ts";
+import type { RequestHookContext } from "../../core/hook-context.ts";
 import type { Caller } from "../../core/user-info.ts";
 import type { Endpoint } from "../catalog/catalog.ts";
 import { type Item, keyOf } from "../objects/objects.ts";

@@ -1,6 +1,6 @@
 /** Makes an object of the kind of a subresource's view, such as Scale. */
 import type { ApiObject } from "../../core/meta/object-meta.ts";
-import type { SubresourceBody } from "../../core/plugin.ts";
+import type { SubresourceBody } from "../../core/subresource.ts";
 import type { Endpoint } from "../catalog/catalog.ts";
 
 /** Returns the view with defaults, and with the metadata that views have. `body` holds the fields that were read from the object. */

@@ -109,7 +109,7 @@ export interface TokenHeader {
   readonly isExtended: boolean;
 }
 
-/** Tells whether bytes are a certificate. */
+/** A function that returns whether the bytes are an X.509 certificate. */
 export type IsCertificate = PartCrypto["isCertificate"];
 
 /**

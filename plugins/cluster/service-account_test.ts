@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultNames } from "../../core/names.ts";
-import type { HookContext } from "../../core/plugin.ts";
+import type { HookContext } from "../../core/hook-context.ts";
 import { untilAborted } from "../../core/async.ts";
 import { fakeApi, fakeContext } from "../../testing/fakes.ts";
 import { noMetric } from "../../core/test-context.ts";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { TokenToIssue } from "../../core/access.ts";
 import { fieldErrorText } from "../../core/field-error.ts";
 import { defaultNames } from "../../core/names.ts";
-import type { HookContext } from "../../core/plugin.ts";
+import type { HookContext } from "../../core/hook-context.ts";
 import { fakeRequestContext, noMetric } from "../../core/test-context.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { StatusError } from "../../core/status-error.ts";

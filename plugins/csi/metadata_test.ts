@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultNames } from "../../core/names.ts";
-import type { HookContext, Resource } from "../../core/plugin.ts";
+import type { Resource } from "../../core/plugin.ts";
+import type { HookContext } from "../../core/hook-context.ts";
 import { noMetric } from "../../core/test-context.ts";
 import { csiDrivers } from "./csi-driver.ts";
 import { csiNodes } from "./csi-node.ts";

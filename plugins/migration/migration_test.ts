@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type FieldError, fieldErrorText } from "../../core/field-error.ts";
 import { defaultNames } from "../../core/names.ts";
-import type { HookContext } from "../../core/plugin.ts";
+import type { HookContext } from "../../core/hook-context.ts";
 import { noMetric } from "../../core/test-context.ts";
 import { storageVersionMigrations as migrations } from "./mod.ts";
 

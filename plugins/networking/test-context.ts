@@ -1,7 +1,7 @@
 /** A hook context and texts of errors for the tests of the family. */
 import { type FieldError, fieldErrorText } from "../../core/field-error.ts";
 import { defaultNames } from "../../core/names.ts";
-import type { HookContext } from "../../core/plugin.ts";
+import type { HookContext } from "../../core/hook-context.ts";
 import { noMetric } from "../../core/test-context.ts";
 
 export function hookContext(subresource = ""): HookContext {

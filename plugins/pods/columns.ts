@@ -69,16 +69,14 @@ function summaryOf(pod: Pod): Summary {
   const initializing = initialize(pod, new Set(sidecars.map(({ name }) => name)), first);
   const isInitialized = conditions.some((each) => each.type === "Initialized" && each.status === "True");
   const found = initializing.isDone || isInitialized ? run(pod, initializing) : initializing;
-  return { ...found, total, status: isTerminating(pod) ? terminatingStatus(pod) : found.status };
+  return { ...found, total, status: statusOfDeletion(pod) ?? found.status };
 }
 
-function isTerminating({ metadata }: Pod): boolean {
-  return (metadata.deletionTimestamp ?? undefined) !== undefined;
-}
-function terminatingStatus(pod: Pod): string {
-  const { reason, phase = "" } = pod.status;
+/** What a pod that is being deleted shows in place of the state of its containers; undefined for one that has ended, and for any other. */
+function statusOfDeletion({ metadata, status: { reason, phase } }: Pod): string | undefined {
+  if ((metadata.deletionTimestamp ?? undefined) === undefined) return undefined;
   if (reason === "NodeLost") return "Unknown";
-  return phase === "Succeeded" || phase === "Failed" ? reason || phase : "Terminating";
+  return phase === "Succeeded" || phase === "Failed" ? undefined : "Terminating";
 }
 
 type Counted = Omit<Summary, "total">;

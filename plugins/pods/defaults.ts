@@ -8,20 +8,33 @@ import type { ResourceRequirements } from "../shared/volumes/mod.ts";
 
 /** Requests default to limits, links to services are on, and on the host's network the ports of the host are those of the containers. */
 export function podDefaults<P extends { readonly spec: PodSpec }>(pod: P): P {
-  const spec = withContainerDefaults(pod.spec);
-  return { ...pod, spec: spec.resources === undefined ? spec : { ...spec, resources: resourcesOfPod(spec, spec.resources) } };
+  const complete = withContainerDefaults(pod.spec);
+  const resources = complete.resources && resourcesOfPod(complete, complete.resources);
+  const spec = resources === undefined || resources === complete.resources ? complete : { ...complete, resources };
+  return spec === pod.spec ? pod : { ...pod, spec };
 }
 
 function withContainerDefaults(spec: PodSpec): PodSpec {
   const complete = (container: Container) => withHostPorts(withRequests(container), spec.hostNetwork === true);
+  const containers = spec.containers && mapChanged(spec.containers, complete);
+  const initContainers = spec.initContainers && mapChanged(spec.initContainers, complete);
+  const isNegative = Number(spec.terminationGracePeriodSeconds ?? 0) < 0;
+  const isComplete = containers === spec.containers && initContainers === spec.initContainers && spec.enableServiceLinks !== undefined;
+  if (isComplete && !isNegative) return spec;
   return {
     ...spec,
-    ...(spec.containers === undefined || spec.containers === null ? {} : { containers: spec.containers.map(complete) }),
-    ...(spec.initContainers === undefined ? {} : { initContainers: spec.initContainers.map(complete) }),
+    ...(containers === undefined ? {} : { containers }),
+    ...(initContainers === undefined ? {} : { initContainers }),
     enableServiceLinks: spec.enableServiceLinks ?? true,
     // Templates keep a negative time.
-    ...(Number(spec.terminationGracePeriodSeconds ?? 0) < 0 ? { terminationGracePeriodSeconds: 1 } : {}),
+    ...(isNegative ? { terminationGracePeriodSeconds: 1 } : {}),
   };
+}
+
+/** The list itself if nothing in it changes. */
+function mapChanged<T>(list: readonly T[], change: (item: T) => T): readonly T[] {
+  const next = list.map(change);
+  return next.every((item, index) => item === list[index]) ? list : next;
 }
 
 type Amounts = Readonly<Record<string, Quantity>>;
@@ -45,14 +58,12 @@ const overcommitted = ["cpu", "memory"];
 
 function withRequests(container: Container): Container {
   const { limits, requests = {} } = container.resources ?? {};
-  if (limits === undefined) return container;
+  if (limits === undefined || Object.keys(limits).every((name) => Object.hasOwn(requests, name))) return container;
   return { ...container, resources: { ...container.resources, requests: { ...limits, ...requests } as Record<string, Quantity> } };
 }
 
 function withHostPorts(container: Container, onHost: boolean): Container {
   if (!onHost || container.ports === undefined) return container;
-  return {
-    ...container,
-    ports: container.ports.map((port) => (port.hostPort ?? 0) === 0 ? { ...port, hostPort: port.containerPort } : port),
-  };
+  const ports = mapChanged(container.ports, (port) => (port.hostPort ?? 0) === 0 ? { ...port, hostPort: port.containerPort } : port);
+  return ports === container.ports ? container : { ...container, ports };
 }

@@ -1,7 +1,7 @@
 // Validation of a pod as a whole: pod-level resources, and rules between its parts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { HookContext } from "../../core/plugin.ts";
+import type { HookContext } from "../../core/hook-context.ts";
 import { podTemplates } from "./pod-template.ts";
 import { at, errors, errorsOf, make, one, texts } from "./test-template.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { dropDisabled } from "../../core/derive/gates.ts";
 import { defaulter } from "../../core/derive/apply-defaults.ts";
-import type { HookContext } from "../../core/plugin.ts";
+import type { HookContext } from "../../core/hook-context.ts";
 import { podTemplates } from "./pod-template.ts";
 import { pullPolicyOf } from "../shared/volumes/mod.ts";
 import { at, errors, make, one, schema, texts } from "./test-template.ts";

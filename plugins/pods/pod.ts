@@ -6,13 +6,14 @@ import {
   metaOfStatus,
   metaRulesOf,
   sameValue,
+  spell,
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from "../../toolbox.ts";
 import { optionsForUpdate } from "../shared/pod/stored-options.ts";
 import { withoutStopSignals } from "../shared/pod/stop-signals.ts";
 import { validatePodParts } from "../shared/pod/validate-pod.ts";
-import { validateProfilesMatch } from "../shared/pod/validate-pod-annotations.ts";
+import { podAnnotations, validateProfilesMatch } from "../shared/pod/validate-pod-annotations.ts";
 import { optionsForCreate, type ValidationOptions } from "../shared/pod/validation-options.ts";
 import { warnOfPodTemplate } from "../shared/pod/warnings.ts";
 import { warnOfAddress } from "../shared/pod/address.ts";
@@ -117,7 +118,7 @@ const ephemeralContainers: Subresource<Pod> = {
   },
   leaves: ["status"],
   update: (next, prior, context) => {
-    const mirror = `${context.names.platform}.io/config.mirror`;
+    const mirror = spell(context.names, podAnnotations.mirror);
     if (Object.hasOwn(prior.metadata.annotations ?? {}, mirror)) return [forbidden("", "static pods do not support ephemeral containers")];
     const path = "spec.ephemeralContainers", containers = new Map((next.spec.ephemeralContainers ?? []).map((each) => [each.name, each]));
     return [

@@ -5,6 +5,7 @@ import type { NodeAffinity, Toleration } from "../shared/pod/affinity.ts";
 import type { Container } from "../shared/pod/container.ts";
 import type { PodSpec } from "../shared/pod/pod-spec.ts";
 import { rejectBlanks } from "../shared/pod/validate-containers.ts";
+import { podAnnotations } from "../shared/pod/validate-pod-annotations.ts";
 import { validateTolerations } from "../shared/pod/validate-scheduling.ts";
 import type { NodeSelectorTerm } from "../shared/volumes/mod.ts";
 
@@ -12,7 +13,7 @@ type Annotations = Readonly<Record<string, string>>;
 
 /** Checks that annotations for AppArmor and for mirror pods are neither added, changed nor removed. */
 export function validateAnnotationsKept(next: Annotations = {}, prior: Annotations = {}, names: Names): readonly FieldError[] {
-  const appArmor = spell(names, "container.apparmor.security.beta.{platform}.io/"), mirror = spell(names, "{platform}.io/config.mirror");
+  const appArmor = spell(names, podAnnotations.appArmorOf), mirror = spell(names, podAnnotations.mirror);
   const wordsOf = (key: string) => key.startsWith(appArmor) ? "AppArmor annotations" : key === mirror ? "mirror pod annotation" : undefined;
   const refuse = (key: string, what: string) => {
     const words = wordsOf(key);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fieldErrorText } from "../../core/field-error.ts";
 import { defaultNames } from "../../core/names.ts";
-import type { HookContext } from "../../core/plugin.ts";
+import type { HookContext } from "../../core/hook-context.ts";
 import { noMetric } from "../../core/test-context.ts";
 import { validateQuota, validateQuotaStatus, validateQuotaUpdate } from "./quota-rules.ts";
 import type { ResourceQuota, ResourceQuotaSpec } from "./quota-schema.ts";

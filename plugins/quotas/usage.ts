@@ -42,6 +42,7 @@ export function usageOf(group: string, plural: string, settings: UsageSettings):
   const isIgnored = Object.entries(ignored).some(([each, plurals]) => spell(settings.names, each) === group && plurals.includes(plural));
   if (isIgnored) return undefined;
   if (group === "" && plural === "persistentvolumeclaims") return claimUsage(settings);
+  if (group === "" && plural === "pods") return podUsage;
   const counted = [countName(group, plural), ...(group === "" && aliases.includes(plural) ? [plural] : [])];
   const one = Object.fromEntries(counted.map((name) => [name, "1"]));
   return {
@@ -52,6 +53,19 @@ export function usageOf(group: string, plural: string, settings: UsageSettings):
     isCount: true,
   };
 }
+
+/** Pods that have ended count as objects only. What their containers ask for is not counted, and no scope of pods is known. */
+const podUsage: Usage = {
+  matching: (names) => names.filter((name) => name === "pods" || name === countName("", "pods")),
+  charges: (isCreate, subresource) => isCreate && subresource === "",
+  of(object) {
+    const { phase } = (object as { readonly status?: { readonly phase?: string } }).status ?? {}; // the object is of this resource
+    const objects = { [countName("", "pods")]: "1" };
+    return phase === "Succeeded" || phase === "Failed" ? objects : { ...objects, pods: "1" };
+  },
+  isIn: () => false,
+  isCount: false,
+};
 
 interface Claim extends ApiObject {
   readonly spec: PersistentVolumeClaimSpec;

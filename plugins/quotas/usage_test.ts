@@ -18,6 +18,14 @@ test("usageOf() counts objects by resource and group, and some by their plural",
   assert.deepEqual(usageOf("example.com", "secrets", settings)?.matching(names), []);
 });
 
+test("pods that have ended count as objects, and not as pods", () => {
+  const pods = usageOf("", "pods", settings)!,
+    of = (phase?: string) => pods.of({ metadata: { name: "a" }, status: { phase } } as unknown as ApiObject);
+  assert.deepEqual(pods.matching(["pods", "count/pods", "requests.cpu"]), ["pods", "count/pods"]);
+  for (const phase of ["Pending", "Running", undefined]) assert.deepEqual(of(phase), { "count/pods": "1", pods: "1" });
+  for (const phase of ["Succeeded", "Failed"]) assert.deepEqual(of(phase), { "count/pods": "1" }, phase);
+});
+
 test("usageOf() ignores events and reviews", () => {
   assert.equal(usageOf("", "events", settings), undefined);
   assert.equal(usageOf("events.k8s.io", "events", settings), undefined);

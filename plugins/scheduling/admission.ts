@@ -1,12 +1,16 @@
 import { type Admission, type ApiObject, forbiddenError, type RequestHookContext } from "../../plugin.ts";
 import { type PriorityClass, priorityClasses } from "./priority-class.ts";
 
-const classesOf = async ({ read }: RequestHookContext): Promise<readonly PriorityClass[]> =>
-  // `as`: the type of the resource `priorityclasses`.
-  await read.list("scheduling.{domain}/v1", "priorityclasses", "") as readonly PriorityClass[];
+const groupVersion = "scheduling.{domain}/v1", resource = "priorityclasses";
+
+/** The class with this name. */
+async function classOf(name: string, { read }: RequestHookContext): Promise<PriorityClass | undefined> {
+  return await read.get(groupVersion, resource, "", name) as PriorityClass | undefined; // the type of the resource; the same holds below
+}
 
 /** The class of pods without one; of several, that with the lowest value. */
-function defaultOf(classes: readonly PriorityClass[]): PriorityClass | undefined {
+async function defaultClass({ read }: RequestHookContext): Promise<PriorityClass | undefined> {
+  const classes = await read.list(groupVersion, resource, "") as readonly PriorityClass[];
   return classes.filter(({ globalDefault }) => globalDefault === true).toSorted((a, b) => a.value - b.value)[0];
 }
 
@@ -33,8 +37,8 @@ async function prioritize(next: Pod, prior: Pod | undefined, context: RequestHoo
     };
   }
   const refuse = (why: string) => forbiddenError({ group: "", name: "pods" }, next.metadata.name ?? next.metadata.generateName ?? "", why);
-  const { priorityClassName: name = "", priority, preemptionPolicy } = next.spec, classes = await classesOf(context);
-  const found = name === "" ? defaultOf(classes) : classes.find(({ metadata }) => metadata.name === name);
+  const { priorityClassName: name = "", priority, preemptionPolicy } = next.spec;
+  const found = await (name === "" ? defaultClass(context) : classOf(name, context));
   if (found === undefined && name !== "") throw refuse(`no PriorityClass with name ${name} was found`);
   const value = found?.value ?? 0, policy = found === undefined ? "PreemptLowerPriority" : found.preemptionPolicy;
   const computed = "must not be provided in pod spec; priority admission controller computed";
@@ -62,7 +66,7 @@ async function reasonAgainst(
   context: RequestHookContext,
 ): Promise<string | undefined> {
   if (next.globalDefault !== true) return undefined;
-  const present = defaultOf(await classesOf(context));
+  const present = await defaultClass(context);
   if (present === undefined || (prior !== undefined && present.metadata.name === next.metadata.name)) return undefined;
   return `PriorityClass ${present.metadata.name} is already marked as default. Only one default can exist`;
 }

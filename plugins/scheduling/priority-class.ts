@@ -10,14 +10,13 @@ import {
   int32,
   invalid,
   nameColumn,
-  notSupported,
   object,
   oneOf,
-  required,
   type Resource,
   string,
 } from "../../plugin.ts";
 import { metaRulesOf, named, validateObjectMetaUpdate } from "../../toolbox.ts";
+import { validateRequiredEnum } from "../shared/pod/rules.ts";
 import { systemClassError, systemPrefix } from "./system-classes.ts";
 
 const groupVersion = "scheduling.{domain}/v1";
@@ -60,10 +59,8 @@ const columns: readonly Column<PriorityClass>[] = [
 
 /** The highest value of a class that is not one of the system's. */
 const userValueMax = 1_000_000_000;
-const preemptionPolicies = ["Never", "PreemptLowerPriority"];
 
 function validateClass({ metadata: { name = "" }, value, globalDefault, preemptionPolicy }: PriorityClass): readonly FieldError[] {
-  const policy: string | undefined = preemptionPolicy;
   const systemError = name.startsWith(systemPrefix) ? systemClassError(name, value, globalDefault) : undefined;
   return [
     ...(systemError === undefined ? [] : [
@@ -75,11 +72,9 @@ function validateClass({ metadata: { name = "" }, value, globalDefault, preempti
     ...(name.startsWith(systemPrefix) || value <= userValueMax
       ? []
       : [forbidden("value", `maximum allowed value of a user defined priority is ${userValueMax}`)]),
-    ...(policy === undefined || preemptionPolicies.includes(policy)
+    ...(preemptionPolicy === undefined
       ? []
-      : policy === ""
-      ? [required("preemptionPolicy", "")]
-      : [notSupported("preemptionPolicy", policy, ["PreemptLowerPriority", "Never"])]),
+      : validateRequiredEnum(preemptionPolicy, ["PreemptLowerPriority", "Never"], "preemptionPolicy")),
   ];
 }
 

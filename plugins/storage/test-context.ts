@@ -1,7 +1,7 @@
 /** Hook contexts for the tests of the family. */
 import { type FieldError, fieldErrorText } from "../../core/field-error.ts";
 import { defaultNames } from "../../core/names.ts";
-import type { HookContext } from "../../core/plugin.ts";
+import type { HookContext } from "../../core/hook-context.ts";
 import { noMetric } from "../../core/test-context.ts";
 
 /** Makes a hook context in which all gates but those in `gates` have their defaults. */

@@ -10,7 +10,7 @@ import { type BatchOptions, buffered } from "./buffered.ts";
 /** Milliseconds in which the audit backend of a plugin must take events. */
 export const pluginBackendMs = bound(10_000);
 /** Audit events that wait for the backend of a plugin; further ones are lost. */
-const pluginEventsWaitingMax = bound(10_000);
+export const pluginEventsWaitingMax = bound(10_000);
 
 const batches: BatchOptions = Object.freeze({
   bufferSize: pluginEventsWaitingMax,

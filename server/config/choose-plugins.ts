@@ -51,7 +51,7 @@ export async function choosePlugins(
     mistakes.push(`unknown plugin "${name}"${near === undefined ? "" : `: did you mean "${near}"?`} (built in: ${names.join(", ")})`);
   }
   const chosen = builtIn.filter(({ name }) => (on.every((each) => modules.includes(each)) || on.includes(name)) && !off.includes(name));
-  // Who selects the API does not select who may log in.
+  // A list of plugins selects an API. The plugins that authenticate users go on to do so, unless they are named with a minus.
   for (const plugin of builtIn) {
     const { name, authenticators = [] } = plugin;
     const isLeftOut = !chosen.includes(plugin) && !off.includes(name);

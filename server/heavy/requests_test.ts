@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { WebhookOutcome } from "../../core/access.ts";
-import type { HookContext } from "../../core/plugin.ts";
+import type { HookContext } from "../../core/hook-context.ts";
 import { StatusError } from "../../core/status-error.ts";
 import { fakeRequestContext } from "../../core/test-context.ts";
 import type { Catalog } from "../../kernel/catalog/catalog.ts";

@@ -47,15 +47,10 @@ const first = [
   "HealthCheck",
 ];
 
-const intro = `# Plugin reference
-
-Every type of the plugin contract with its members, made from the docstrings of \`core/plugin.ts\`, \`core/controller.ts\`, \`core/api.ts\`, \`core/access.ts\`, \`core/authentication.ts\`, \`core/audit/backend.ts\`, \`core/audit/event.ts\` and \`core/user-info.ts\` by \`npm run docs\`.
-[Writing a plugin](writing-a-plugin.md) has an example of each part, in the order in which they run. Types are imported from \`thole/plugin\` if their section names
-no other module.
-`;
-
 const files = Object.freeze([
   "plugin.ts",
+  "hook-context.ts",
+  "subresource.ts",
   "controller.ts",
   "api.ts",
   "access.ts",
@@ -64,6 +59,15 @@ const files = Object.freeze([
   "audit/event.ts",
   "user-info.ts",
 ]);
+
+const intro = `# Plugin reference
+
+Every type of the plugin contract with its members, made from the docstrings of ${
+  new Intl.ListFormat("en-GB").format(files.map((file) => `\`core/${file}\``))
+} by \`npm run docs\`.
+[Writing a plugin](writing-a-plugin.md) has an example of each part, in the order in which they run. Types are imported from \`thole/plugin\` if their section names
+no other module.
+`;
 
 /** The names in braces that a module at the top exports. */
 function exportsOf(file: string): ReadonlySet<string> {

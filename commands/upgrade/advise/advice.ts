@@ -1,5 +1,5 @@
 /** What `thole advise` reports: where a version that ends is used, who writes it, and what to do. */
-import type { Release } from "../../../core/plugin.ts";
+import type { Release } from "../../../core/releases.ts";
 import type { GroupVersion } from "../../../core/versions.ts";
 import type { Place } from "./evidence.ts";
 

@@ -1,7 +1,7 @@
 /** Checks what sources find for versions that end. */
 import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
 import { shellPath } from "../../../core/printable.ts";
-import type { Release } from "../../../core/plugin.ts";
+import type { Release } from "../../../core/releases.ts";
 import { splitGroupVersion } from "../../../core/versions.ts";
 import type { Advice, RuleName } from "./advice.ts";
 import type { FoundObject, FoundUse, Place } from "./evidence.ts";

@@ -1,8 +1,8 @@
 /** When versions end: the table of removed APIs, and what the definitions of plugins deprecate now. */
-import { compareReleases } from "../../../core/releases.ts";
+import { compareReleases, type Release } from "../../../core/releases.ts";
 import { pluralOf } from "../../../core/define/plural.ts";
 import { type Names, spell } from "../../../core/names.ts";
-import type { Plugin, Release } from "../../../core/plugin.ts";
+import type { Plugin } from "../../../core/plugin.ts";
 import { RemovedKinds } from "../../../core/removed-apis.ts";
 import { compareVersions, type GroupVersion, splitGroupVersion } from "../../../core/versions.ts";
 

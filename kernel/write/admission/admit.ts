@@ -1,7 +1,8 @@
 /** Admission steps of plugins: they may change an object before its preparation, and reject it after validation. */
 import type { Subject } from "../../../core/admission/attributes.ts";
 import type { Reinvocation } from "../../../core/admission/request.ts";
-import type { Admission, RequestHookContext } from "../../../core/plugin.ts";
+import type { Admission } from "../../../core/plugin.ts";
+import type { RequestHookContext } from "../../../core/hook-context.ts";
 import type { ApiObject } from "../../../core/meta/object-meta.ts";
 import { MovedWork } from "../../../core/budget.ts";
 import { badRequestError, forbiddenError, type StatusError } from "../../../core/status-error.ts";

@@ -1,8 +1,9 @@
 /** The step that gives a pod its service account: its name, its token and its secrets for pulling images. */
 import { type Admission, type ApiObject, forbiddenError, type RequestHookContext } from "../../../plugin.ts";
-import { goQuote, spell } from "../../../toolbox.ts";
+import { goQuote, pause, randomSuffix, spell } from "../../../toolbox.ts";
 import type { Container, EphemeralContainer, VolumeMount } from "../../shared/pod/container.ts";
 import type { PodSpec } from "../../shared/pod/pod-spec.ts";
+import { podAnnotations } from "../../shared/pod/validate-pod-annotations.ts";
 import type { Volume } from "../../shared/volumes/mod.ts";
 import type { Pod } from "../pod-schema.ts";
 import { pods } from "../pod.ts";
@@ -17,6 +18,9 @@ interface ServiceAccount extends ApiObject {
 const defaultAccount = "default", volumePrefix = "kube-api-access-";
 /** Seconds of a token's life. Clients that do not renew theirs are found by the seven seconds. */
 const tokenSeconds = 3607;
+/** The pause before the account of a new namespace is looked for again. */
+const retryMs = 100;
+const never = new AbortController().signal;
 
 export const serviceAccountStep: Admission<Pod> = {
   name: "ServiceAccount",
@@ -43,7 +47,7 @@ export const serviceAccountStep: Admission<Pod> = {
 };
 
 function isMirror({ metadata: { annotations = {} } }: Pod, { names }: RequestHookContext): boolean {
-  return Object.hasOwn(annotations, spell(names, "{platform}.io/config.mirror"));
+  return Object.hasOwn(annotations, spell(names, podAnnotations.mirror));
 }
 
 function reasonAgainstMirror({ spec }: Pod): string | undefined {
@@ -68,7 +72,7 @@ async function accountOf(pod: Pod, name: string, context: RequestHookContext): P
       const why = `error looking up service account ${namespace}/${name}: serviceaccount ${goQuote(name)} not found`;
       throw forbiddenError({ group: "", name: "pods" }, pod.metadata.name ?? pod.metadata.generateName ?? "", why);
     }
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await pause(retryMs, never);
   }
 }
 
@@ -80,7 +84,7 @@ function withPullSecrets(spec: PodSpec, { imagePullSecrets = [] }: ServiceAccoun
 /** The spec with a volume of the account's token, mounted in each container that has nothing in its place. */
 function withToken(spec: PodSpec, { names }: RequestHookContext): PodSpec {
   const { volumes = [] } = spec, present = volumes.find(({ name }) => name.startsWith(volumePrefix));
-  const name = present?.name ?? `${volumePrefix}${suffix()}`;
+  const name = present?.name ?? `${volumePrefix}${randomSuffix(Math.random)}`;
   const mount: VolumeMount = { name, readOnly: true, mountPath: spell(names, "/var/run/secrets/{platform}.io/serviceaccount") };
   const lacks = ({ volumeMounts = [] }: Container) => !volumeMounts.some(({ mountPath }) => mountPath === mount.mountPath);
   const mounted = (container: Container) =>
@@ -106,12 +110,6 @@ function tokenVolume(name: string): Volume {
       ],
     },
   };
-}
-
-/** Letters and digits of generated names, without those that could make a word. */
-const suffixLetters = "bcdfghjklmnpqrstvwxz2456789", suffixLength = 5;
-function suffix(): string {
-  return [...crypto.getRandomValues(new Uint32Array(suffixLength))].map((value) => suffixLetters[value % suffixLetters.length]).join("");
 }
 
 /** Whether pods of the account may use only the secrets that it lists. */

@@ -8,12 +8,12 @@ import type { PodSpec, PodTemplateSpec } from "./pod-spec.ts";
 import { tolerationsOfJson } from "./tolerations-json.ts";
 import { validateTolerations } from "./validate-scheduling.ts";
 
-const keyTemplates = {
+/** Keys of annotations of pods; those that end with a slash are followed by the name of a container. */
+export const podAnnotations = {
   mirror: "{platform}.io/config.mirror",
   tolerations: "scheduler.alpha.{platform}.io/tolerations",
   cost: "controller.{platform}.io/pod-deletion-cost",
   seccomp: "seccomp.security.alpha.{platform}.io/pod",
-  /** Prefixes of a container's name. */
   seccompOf: "container.seccomp.security.alpha.{platform}.io/",
   appArmorOf: "container.apparmor.security.beta.{platform}.io/",
 };
@@ -28,14 +28,14 @@ export function validatePodAnnotations(
   options: ValidationOptions,
   path: string,
 ): readonly FieldError[] {
-  const mirror = spell(names, keyTemplates.mirror);
+  const mirror = spell(names, podAnnotations.mirror);
   const mirrored = Object.hasOwn(annotations, mirror) && (spec.nodeName ?? "") === "";
   return [
     ...(mirrored ? [invalid(`${path}[${mirror}]`, annotations[mirror], "must set spec.nodeName if mirror pod annotation is set")] : []),
-    ...validateTolerationsAnnotation(annotations, spell(names, keyTemplates.tolerations), path),
+    ...validateTolerationsAnnotation(annotations, spell(names, podAnnotations.tolerations), path),
     ...(options.deletionCost ? [] : validateDeletionCost(annotations, names, path)),
     ...validateSeccomp(annotations, names, path),
-    ...validateAppArmor(annotations, spec, spell(names, keyTemplates.appArmorOf), path),
+    ...validateAppArmor(annotations, spec, spell(names, podAnnotations.appArmorOf), path),
   ];
 }
 
@@ -50,7 +50,7 @@ const costMin = -(2 ** 31), costMax = 2 ** 31 - 1;
 
 /** Checks the pod deletion cost: a 32-bit integer without plus sign and leading zeros. */
 export function validateDeletionCost(annotations: Annotations | undefined, names: Names, path: string): readonly FieldError[] {
-  const costKey = spell(names, keyTemplates.cost);
+  const costKey = spell(names, podAnnotations.cost);
   if (annotations === undefined || !Object.hasOwn(annotations, costKey)) return [];
   const value = annotations[costKey]!;
   const right = /^(?:0|-[0-9]+|[1-9][0-9]*)$/.test(value) && Number(value) >= costMin && Number(value) <= costMax;
@@ -59,7 +59,7 @@ export function validateDeletionCost(annotations: Annotations | undefined, names
 
 /** Checks seccomp profiles. As upstream, the error paths have the keys as if they were fields. */
 function validateSeccomp(annotations: Annotations, names: Names, path: string): readonly FieldError[] {
-  const ofPod = spell(names, keyTemplates.seccomp), ofContainer = spell(names, keyTemplates.seccompOf);
+  const ofPod = spell(names, podAnnotations.seccomp), ofContainer = spell(names, podAnnotations.seccompOf);
   const keys = [
     ...(Object.hasOwn(annotations, ofPod) ? [ofPod] : []),
     ...Object.keys(annotations).filter((key) => key.startsWith(ofContainer)),
@@ -101,18 +101,23 @@ export function validateProfilesMatch(
     ...validateMatch(
       "seccomp",
       whole.seccompProfile,
-      annotation(spell(names, keyTemplates.seccomp)),
+      annotation(spell(names, podAnnotations.seccomp)),
       `${path}.securityContext.seccompProfile`,
     ),
     ...containers.flatMap(({ name, context, at }) =>
-      validateMatch("seccomp", context.seccompProfile, annotation(`${spell(names, keyTemplates.seccompOf)}${name}`), `${at}.seccompProfile`)
+      validateMatch(
+        "seccomp",
+        context.seccompProfile,
+        annotation(`${spell(names, podAnnotations.seccompOf)}${name}`),
+        `${at}.seccompProfile`,
+      )
     ),
     // Windows has no AppArmor.
     ...(spec.os?.name === "windows" ? [] : containers).flatMap(({ name, context, at }) =>
       validateMatch(
         "apparmor",
         context.appArmorProfile ?? whole.appArmorProfile,
-        annotation(`${spell(names, keyTemplates.appArmorOf)}${name}`),
+        annotation(`${spell(names, podAnnotations.appArmorOf)}${name}`),
         `${at}.appArmorProfile`,
       )
     ),
