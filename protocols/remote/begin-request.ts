@@ -38,7 +38,7 @@ export function beginRequest(url: URL, options: RequestOptions, body: Uint8Array
     const request = url.protocol === "https:" ? httpsRequest : httpRequest;
     const sent = request(url, { ...options, maxHeaderSize: remoteHeadBytesMax });
     const arrived = new Arrived((text) => fail(new Error(`${url.host}: ${text}`)));
-    let informational = 0, ended: { readonly reason: unknown } | undefined;
+    let informational = 0, ended: { readonly reason: unknown } | undefined, input: SlicedInput | undefined;
     const fail = (reason: unknown) => {
       ended ??= { reason };
       reject(reason);
@@ -49,7 +49,7 @@ export function beginRequest(url: URL, options: RequestOptions, body: Uint8Array
     sent.on("socket", (socket) => {
       // Deno would send any request again if a connection breaks that has served another one before: a write could be made twice.
       if (options.method !== "GET") sent.reusedSocket = false;
-      slicePieces(socket, {
+      input = slicePieces(socket, {
         next: (rest) => arrived.isPlain ? rest : Math.min(rest, remoteSliceBytes),
         begin(bytes) {
           arrived.receive(bytes);
@@ -71,6 +71,7 @@ export function beginRequest(url: URL, options: RequestOptions, body: Uint8Array
     });
     sent.on("response", (message) => {
       arrived.begin(message);
+      input?.began(message);
       resolve({ message, took: (bytes) => arrived.took(bytes), reasonOf: (error) => ended === undefined ? error : ended.reason });
     });
     sent.on("error", (error) => reject(signal.aborted ? signal.reason : new Error(`${url.host}: ${causeOf(error)}`, { cause: error })));
@@ -90,6 +91,11 @@ export interface Slices {
   /** Called after each slice; resolves when the next one may be parsed. */
   parsed(bytes: number): Promise<void> | undefined;
 }
+/** The input of a connection, in slices. */
+export interface SlicedInput {
+  /** Call it with the response when its head was parsed: whoever reads it does not make the connection go on while a slice waits. */
+  began(message: IncomingMessage): void;
+}
 
 /** Of all requests. */
 const parsing = new TurnBound(remoteParsedBytesMax);
@@ -98,7 +104,8 @@ const parsing = new TurnBound(remoteParsedBytesMax);
  * Gives the input of a connection to its parser in slices: a piece of input can hold thousands of informational answers or chunks, whose parsing
  * takes long. The runtime removes its parser after each answer.
  */
-export function slicePieces(socket: Socket, { next, begin, parsed }: Slices): void {
+export function slicePieces(socket: Socket, { next, begin, parsed }: Slices): SlicedInput {
+  let isWaiting = false, response: IncomingMessage | undefined;
   for (const parse of socket.listeners("data") as ((piece: unknown) => void)[]) {
     const isParsed = () => socket.listeners("data").includes(parse);
     const parseSlices = (piece: Buffer) => {
@@ -111,12 +118,28 @@ export function slicePieces(socket: Socket, { next, begin, parsed }: Slices): vo
         if (turn === undefined || rest.length === 0 || !isParsed() || socket.destroyed) continue;
         // The socket gives it again, before what follows and before its end.
         socket.pause().unshift(rest);
-        return void turn.then(() => socket.resume());
+        isWaiting = true;
+        return void turn.then(goOn);
       }
+    };
+    const goOn = () => {
+      isWaiting = false;
+      // A reader that is behind makes the connection go on when it reads.
+      if (response === undefined || !isFull(response)) socket.resume();
     };
     // `off(parse)` removes it, as it removes a listener of `once()`.
     socket.off("data", parse).on("data", Object.assign(parseSlices, { listener: parse }));
   }
+  return {
+    began(message) {
+      response = message;
+      const read = message._read;
+      message._read = (size) => isWaiting ? undefined : read.call(message, size);
+    },
+  };
+}
+function isFull({ readableLength, readableHighWaterMark }: IncomingMessage): boolean {
+  return readableLength >= readableHighWaterMark;
 }
 
 /** Bytes of a connection while it has one response. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import { test } from "node:test";
 import { nextTurn } from "../../core/turns.ts";
@@ -10,8 +11,8 @@ function slicing(slices: Slices) {
   const socket = new Socket(), parsed: number[] = [];
   const parse = (slice: Buffer) => void parsed.push(slice.length);
   socket.on("data", parse);
-  slicePieces(socket, slices);
-  return { socket, parsed, parse };
+  const input = slicePieces(socket, slices);
+  return { socket, parsed, parse, input };
 }
 async function until(condition: () => boolean): Promise<void> {
   for (let at = 0; !condition(); at++) {
@@ -66,4 +67,21 @@ test("slices beyond those of a turn wait, and the end of the connection waits be
   }
   await ended;
   assert.deepEqual(parsed, Array(8).fill(remoteSliceBytes));
+});
+
+test("a reader of the response does not make the connection go on while a slice waits", async () => {
+  const turn = Promise.withResolvers<void>();
+  const { socket, parsed, input } = slicing({ next, begin: () => true, parsed: () => parsed.length === 1 ? turn.promise : undefined });
+  const response = new IncomingMessage(socket);
+  input.began(response);
+  socket.push(Buffer.alloc(3 * remoteSliceBytes));
+  await until(() => parsed.length === 1);
+  response.read();
+  assert.equal(socket.isPaused(), true);
+  response.push(Buffer.alloc(response.readableHighWaterMark));
+  turn.resolve();
+  await nextTurn();
+  assert.deepEqual([socket.isPaused(), parsed.length], [true, 1], "the reader is behind");
+  response.read();
+  await until(() => parsed.length === 3);
 });

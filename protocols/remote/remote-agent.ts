@@ -3,6 +3,7 @@ import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import type { Duplex } from "node:stream";
 import { connect, type ConnectionOptions, type TLSSocket } from "node:tls";
+import { stopWhilePaused } from "../tls/stop-while-paused.ts";
 import { trustIn } from "../tls/trust.ts";
 import type { RemoteAccess } from "./remote-access.ts";
 import { bound } from "../../core/bound.ts";
@@ -24,7 +25,16 @@ export function agentOf(access: RemoteAccess, connectionsMax: number = remoteCon
     ...(serverName === undefined ? {} : { servername: serverName }),
     ...(insecure === true ? { rejectUnauthorized: false } : {}),
   };
-  return trust?.problem === undefined || insecure === true ? new HttpsAgent(options) : new CheckingAgent(options, trust.problem);
+  return trust?.problem === undefined || insecure === true ? new PausingAgent(options) : new CheckingAgent(options, trust.problem);
+}
+
+/** A connection whose reader is behind is not read. */
+class PausingAgent extends HttpsAgent {
+  override createConnection(...args: Parameters<HttpsAgent["createConnection"]>): ReturnType<HttpsAgent["createConnection"]> {
+    const socket = super.createConnection(...args);
+    stopWhilePaused(socket as TLSSocket); // an agent of HTTPS makes no other
+    return socket;
+  }
 }
 
 /** A connection is used after its certificate has been checked here. */
@@ -37,6 +47,7 @@ class CheckingAgent extends HttpsAgent {
   }
   override createConnection(options: ConnectionOptions, connected?: (error: Error | null, stream: Duplex) => void): undefined {
     const socket = connect({ ...options, rejectUnauthorized: false });
+    stopWhilePaused(socket);
     const fail = (error: Error) => connected?.(error, socket);
     socket.once("error", fail);
     socket.once("close", closed);

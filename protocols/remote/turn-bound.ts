@@ -1,5 +1,5 @@
 /** Bounds on what the requests to all remote servers do in one turn of the event loop. */
-import { Turns } from "../../core/turns.ts";
+import { afterIo, Turns } from "../../core/turns.ts";
 
 /**
  * Work that many requests do at once: above an amount in one turn of the event loop they go on one after another, in later turns. For reading:
@@ -20,7 +20,7 @@ export class TurnBound {
   took(amount: number): Promise<void> | undefined {
     if (!this.#isCounting) {
       this.#isCounting = true;
-      setImmediate(() => {
+      afterIo(() => {
         this.#isCounting = false;
         this.#done = 0;
       });

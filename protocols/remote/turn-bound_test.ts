@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { nextTurn } from "../../core/turns.ts";
 import { remoteTurnBytesMax, remoteTurnRequestsMax } from "./remote-client.ts";
 import { TurnBound } from "./turn-bound.ts";
 
@@ -9,6 +10,7 @@ test("readers go on at once within the bound of a turn, and wait past it", async
   const turns = new TurnBound(remoteTurnBytesMax);
   assert.equal(turns.took(remoteTurnBytesMax), undefined);
   await turns.took(1);
+  await nextTurn();
   assert.equal(turns.took(remoteTurnBytesMax), undefined, "the next turn has its own bytes");
 });
 
