@@ -1,25 +1,15 @@
 /** Values without a schema: kept unchanged, at any depth. */
 import { goJson, goString } from "../tree/json-text.ts";
 import type { Json } from "../schema.ts";
-import { NumberText, type Tree, TreeObject } from "../tree/tree.ts";
+import type { Tree } from "../tree/tree.ts";
 import { jsonFromTree, numberText } from "../tree/values.ts";
 import { sortedKeys } from "../tree/sorted-keys.ts";
 
-/** The value of a tree, or the text of a number in it that exceeds a double. */
+/** The value of a tree, or the text of the first number in it that exceeds a double. */
 export function rawOf(tree: Tree): { readonly value: Json } | { readonly huge: string } {
-  const huge = hugeNumber(tree);
-  return huge === undefined ? { value: jsonFromTree(tree) } : { huge };
-}
-
-function hugeNumber(tree: Tree): string | undefined {
-  const work: Tree[] = [tree];
-  for (let next = work.pop(); next !== undefined; next = work.pop()) {
-    if (next instanceof NumberText) {
-      if (!Number.isFinite(Number(next.text))) return next.text;
-    } else if (next instanceof TreeObject) { for (const value of next.values) work.push(value); }
-    else if (Array.isArray(next)) { for (const item of next) work.push(item); }
-  }
-  return undefined;
+  let huge: string | undefined;
+  const value = jsonFromTree(tree, (text) => huge ??= text);
+  return huge === undefined ? { value } : { huge };
 }
 
 /** Compact JSON text of a value, keys in the order of the object. */

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { plainString, readJson, readWrittenJson } from "./json.ts";
 import { NumberText, type Tree, TreeObject } from "./tree.ts";
+import { isMarkedDouble } from "./doubles.ts";
 import { jsonFromTree, treeFromJson } from "./values.ts";
 import { documentDepthMax } from "../bounds.ts";
 import { bodyBytesMax } from "../../kernel/request-context.ts";
@@ -220,4 +221,12 @@ test("readWrittenJson() keeps string values escaped and unescapes keys; plainStr
   assert.equal(plainString("plain é"), "plain é");
   assert.equal(plainString("\\ud800\\ud83d\\ude00"), "\ufffd\ud83d\ude00");
   assert.deepEqual(readWrittenJson('{"a":"\\x"}'), readJson('{"a":"\\x"}'));
+});
+
+test("jsonFromTree() tells of each number that exceeds a double, at any level and in values that a duplicate replaces", () => {
+  const texts: string[] = [], deep = `${"[".repeat(300)}1e999${"]".repeat(300)}`;
+  const value = jsonFromTree(treeOf(`{"a":-2e400,"b":{"c":1e308},"a":1,"d":${deep},"e":3.0}`), (text) => texts.push(text));
+  assert.deepEqual(texts.sort(), ["-2e400", "1e999"]);
+  assert.deepEqual(Object.keys(value as object), ["a", "b", "d", "e"]);
+  assert.equal(isMarkedDouble(value as object, "e"), true);
 });

@@ -36,47 +36,61 @@ export function treeFromJson(value: Json): Tree {
 /**
  * The plain value of a tree; the last duplicate key counts. Integers are numbers while safe and bigints up to int64; other numbers are the
  * nearest double, as in upstream's untyped objects. Integral doubles are marked in their container. A number that exceeds a double becomes
- * Infinity: callers that reject it must check the tree first.
+ * Infinity: callers that reject it pass `exceeds`, which is called with its text.
  */
-export function jsonFromTree(tree: Tree): Json {
+export function jsonFromTree(tree: Tree, exceeds?: (text: string) => void): Json {
+  /** Containers below the levels of recursion. */
   const waiting: [source: TreeObject | Tree[], into: Json[] | { [key: string]: Json }][] = [];
-  const start = (source: Tree): Json => {
-    if (source instanceof NumberText) return numberOfText(source.text);
+  const valueAt = (source: Tree, depth: number): Json => {
+    if (source instanceof NumberText) return numberAt(source.text);
     if (source === null || typeof source !== "object") return source;
     const container = Array.isArray(source) ? [] : {};
-    waiting.push([source, container]);
+    if (depth === recursionMax) waiting.push([source, container]);
+    else fill(source, container, depth + 1);
     return container;
   };
-  const root = start(tree);
-  const mark = (source: Tree | undefined, value: Json, into: object, key: string | number) => {
-    if (typeof value === "number" && source instanceof NumberText && isIntegralDouble(source.text, value)) markDouble(into, key);
+  const numberAt = (text: string): number | bigint => {
+    const value = numberOfText(text);
+    if (value === Infinity || value === -Infinity) exceeds?.(text);
+    return value;
   };
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const [source, into] = next;
+  const fill = (source: TreeObject | Tree[], into: Json[] | { [key: string]: Json }, depth: number) => {
     if (Array.isArray(into)) {
       for (const item of source as Tree[]) { // its source is a list
-        const value = start(item);
-        mark(item, value, into, into.length);
+        const value = valueAt(item, depth);
+        if (typeof value === "number") mark(item, value, into, into.length);
         into.push(value);
       }
     } else if (source instanceof TreeObject) {
+      const { keys, values } = source;
       const member = (key: string, at: number) => {
-        const value = start(source.values[at] ?? null);
-        mark(source.values[at], value, into, key);
+        const value = valueAt(values[at]!, depth);
+        if (typeof value === "number") mark(values[at]!, value, into, key);
         setOwn(into, key, value);
       };
-      const { keys } = source;
       if (areFewDifferent(keys)) {
         for (let at = 0; at < keys.length; at++) member(keys[at]!, at);
-        continue;
+        return;
       }
-      // Values that a later duplicate replaces are skipped.
+      // Of values that a later duplicate replaces only the numbers are checked.
       const last = new Map<string, number>();
-      keys.forEach((key, at) => last.set(key, at));
+      keys.forEach((key, at) => {
+        const before = last.get(key);
+        if (before !== undefined && exceeds !== undefined) valueAt(values[before]!, depth);
+        last.set(key, at);
+      });
       for (const [key, at] of last) member(key, at);
     }
-  }
+  };
+  const root = valueAt(tree, 0);
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) fill(next[0], next[1], recursionMax);
   return root;
+}
+/** Recursion is several times as fast as an explicit list. Deeper levels use the list. */
+const recursionMax = 100;
+
+function mark(source: Tree, value: number, into: object, key: string | number): void {
+  if (source instanceof NumberText && isIntegralDouble(source.text, value)) markDouble(into, key);
 }
 
 /** Whether there are no duplicates, in a list that is short enough to compare each with each. */
