@@ -4,7 +4,7 @@ import { connect as connectTls } from "node:tls";
 import { withoutUser } from "../without-user.ts";
 import { trustIn } from "../tls/trust.ts";
 import { lostError } from "./errors.ts";
-import { openSession, type Session } from "../http2/client/session.ts";
+import { ClientSession, type Session } from "../http2/client/session.ts";
 import { bound } from "../../core/bound.ts";
 
 /** Milliseconds in which a connection to etcd must be open. */
@@ -37,7 +37,7 @@ export function connectSession(endpoint: string, { tls, keepaliveMs }: SessionOp
   return new Promise((resolve, reject) => {
     const socket = openSocket(new URL(endpoint), tls?.());
     const timer = setTimeout(() => session.destroy(`no answer within ${etcdConnectMs} ms`), etcdConnectMs);
-    const session = openSession(socket, {
+    const session = new ClientSession(socket, {
       onOpen() {
         clearTimeout(timer);
         resolve(watchSession(session, socket, keepaliveMs));
@@ -93,7 +93,7 @@ function watchSession(session: Session, socket: Socket, keepaliveMs: number): Gr
     get usable() {
       return session.usable;
     },
-    open: session.open,
+    open: (...stream) => session.open(...stream),
     probe,
     close: () => session.destroy("the channel was closed"),
   };

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { BodyTurns } from "./body-turns.ts";
 import type { PeerAnswer } from "./peer-reader.ts";
-import type { Answering } from "./pump.ts";
+import type { Answering } from "./answering.ts";
 import { connectionsUnder } from "./descriptors.ts";
 import { ConnectionInput } from "./input.ts";
 import { pace } from "./frame-pacing.ts";

@@ -5,7 +5,7 @@ import { answerMsMax, attemptOn } from "./attempt.ts";
 import { Connections, type ConnectionTimes } from "./connections.ts";
 import { connectionsMax } from "./descriptors.ts";
 import { type ListenerTls, tlsContext } from "./tls-context.ts";
-import type { Serving } from "./serve-request.ts";
+import type { Serving } from "./reply/answer.ts";
 import { ownServer, runtimeServer } from "./servers.ts";
 import { bound } from "../../core/bound.ts";
 import { stalledMs, streamsPerConnectionMax } from "./bounds.ts";

@@ -1,6 +1,5 @@
 import { constants, type ServerHttp2Session } from "node:http2";
-import type { Response } from "./pump.ts";
-import type { Request } from "./request.ts";
+import type { Request, Response } from "./request.ts";
 import type { StepScheduler } from "./step-scheduler.ts";
 import { bound } from "../../core/bound.ts";
 import { earlyResetsMax, requestsPerTurnMax } from "./bounds.ts";

@@ -1,11 +1,13 @@
-import type { IncomingMessage } from "node:http";
-import type { Http2ServerRequest } from "node:http2";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import type { Exchange } from "../../kernel/request/exchange.ts";
 import { type IncomingBody, readBody } from "./body.ts";
 import type { PeerCertificate } from "../../kernel/request/peer.ts";
 
 /** Requests of both protocols; only their common part is used. */
 export type Request = IncomingMessage | Http2ServerRequest;
+/** Responses of both protocols; only their common part is used. */
+export type Response = ServerResponse | Http2ServerResponse;
 
 /** The client of a request. */
 export interface Caller {

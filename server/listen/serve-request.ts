@@ -1,32 +1,20 @@
 import type { ServerResponse } from "node:http";
 import { constants } from "node:http2";
-import { internalError, type StatusError, statusOf } from "../../core/status-error.ts";
-import type { Exchange, Reply } from "../../kernel/request/exchange.ts";
+import type { Reply } from "../../kernel/request/exchange.ts";
 import { boundChunks, discardRest, type IncomingBody } from "./body.ts";
 import type { Connection, Connections } from "./connections.ts";
 import { framingOf, type Refusal } from "./framing.ts";
 import { StreamInput } from "./input.ts";
-import type { Answering, Response } from "./pump.ts";
+import { NodeSink } from "./node-sink.ts";
+import type { Answering } from "./answering.ts";
+import { answer, type Serving } from "./reply/answer.ts";
 import { isReset } from "./request-queue.ts";
-import { type Caller, type Request, RequestExchange } from "./request.ts";
-import type { TlsContext } from "./tls-context.ts";
-import { breakOff, discardReply, send } from "./send.ts";
-import { valueText } from "../../core/value-text.ts";
+import { type Caller, type Request, RequestExchange, type Response } from "./request.ts";
 import { bound } from "../../core/bound.ts";
 import { discardBytesMax, lingerMs } from "./bounds.ts";
 
 /** Pipelined requests of one HTTP/1.1 connection. */
 const pipelinedRequestsMax = bound(32);
-
-/** State shared by the requests of one listener. */
-export interface Serving {
-  /** Whether HTTP/1.1 clients are asked to reconnect. */
-  draining: boolean;
-  readonly connections: Connections;
-  readPeer: TlsContext["readPeer"];
-  handle(exchange: Exchange): Promise<Reply>;
-  report(error: unknown): void;
-}
 
 /** Answers one request now, or in a later turn of the event loop if its connection has many. */
 export function take(request: Request, response: Response, serving: Serving): void {
@@ -52,7 +40,7 @@ export async function serve(
   }
   const framing = "stream" in request ? undefined : framingOf(request);
   if (framing?.refused !== undefined) return refuse(connection, framing.refused, connections);
-  const answering = new InProgress(response);
+  const answering = new NodeSink(response);
   connections.opened(connection, answering);
   const body = bodyOf(request, connection);
   const exchange = new RequestExchange(request, body, caller(connection, serving), upgrade !== undefined);
@@ -66,43 +54,36 @@ export async function serve(
   response.on("error", () => {});
   if (framing?.hasBody === true) body.input.gate(false);
   if (framing?.chunked === true) boundChunks(body, () => connection.socket.destroy());
-  const reply = await replyTo(exchange, serving);
-  if (response.destroyed || isReset(response)) return void discardReply(reply);
-  if (upgrade !== undefined && reply.messages !== undefined) {
-    return await upgrade(reply, answering).catch(serving.report).finally(() => exchange.clientGone());
-  }
-  if (reply.goAway === true) connections.sendAway(connection);
-  const unread = isUnread(request);
-  if (unread) await discardRest(body, discardBytesMax, () => endBehind(response, body, connection, connections));
-  if (!("stream" in response)) {
-    if (unread && isUnread(request)) stayOpen(response, connection, connections);
+  let unread = false;
+  const isSent = await answer(
+    {
+      connection,
+      exchange,
+      sink: answering,
+      isOver: () => response.destroyed || isReset(response),
+      discardRest: () => {
+        unread = isUnread(request);
+        if (unread) {
+          return discardRest(body, discardBytesMax, () => endBehind(response, body, connection, connections)).then(() => setConnection());
+        }
+        setConnection();
+        return undefined;
+      },
+      sendMessages: upgrade && ((reply) => upgrade(reply, answering)),
+    },
+    serving,
+  );
+  /** Says how an HTTP/1.1 connection goes on. */
+  function setConnection(): void {
+    if ("stream" in response) return;
+    if (unread && isUnread(request)) stayOpen(response, connection!, connections);
     else if (serving.draining || framing?.upgrades === true) response.setHeader("connection", "close");
   }
-  try {
-    await send(response, reply, request.method === "HEAD", exchange, answering);
-    // From here on the connection counts as idle, so that a client with an endless body is disconnected in time.
-    if (unread && isUnread(request)) {
-      connections.over(connection, answering);
-      endStream(response);
-    }
-  } catch (error) {
-    serving.report(error);
-    breakOff(response);
-  }
-}
-
-class InProgress implements Answering {
-  waitsSince: number | undefined;
-  readonly #response: Response;
-
-  constructor(response: Response) {
-    this.#response = response;
-  }
-  get isWhole(): boolean {
-    return this.#response.req.complete;
-  }
-  breakOff(): void {
-    breakOff(this.#response);
+  if (upgrade !== undefined) exchange.clientGone();
+  // From here on the connection counts as idle, so that a client with an endless body is disconnected in time.
+  if (isSent && unread && isUnread(request)) {
+    connections.over(connection, answering);
+    endStream(response);
   }
 }
 
@@ -163,16 +144,6 @@ function bodyOf(request: Request, { input, queue }: Connection): IncomingBody {
   return { source: request, input: "stream" in request ? new StreamInput(request, queue) : input!, taken: 0, discarded: false };
 }
 
-/** The reply of the handler; of an internal error if it throws. */
-export async function replyTo(exchange: Exchange, { handle, report }: Serving): Promise<Reply> {
-  try {
-    return await handle(exchange);
-  } catch (error) {
-    report(error);
-    return statusReply(internalError("the request could not be answered"));
-  }
-}
-
 /** The client of a request. */
 export function caller(connection: Connection, { readPeer }: Serving): Caller {
   const now = Date.now();
@@ -181,10 +152,4 @@ export function caller(connection: Connection, { readPeer }: Serving): Caller {
   }
   const { remote, peer } = connection;
   return { remote, peer: peer?.peer, peerRefused: peer?.refused, frontProxy: peer?.frontProxy };
-}
-
-/** An answer that consists of the Status of an error. */
-export function statusReply(error: StatusError): { status: number; headers: Record<string, string>; body: string } {
-  const headers = { "content-type": "application/json", "cache-control": "no-cache, private" };
-  return { status: error.code, headers, body: valueText(statusOf(error)) + "\n" };
 }

@@ -45,6 +45,7 @@ export interface Stream {
   cancel(): void;
 }
 
+/** A connection with the client's side of HTTP/2. */
 export interface Session {
   /** Whether more streams can be opened. */
   readonly usable: boolean;
@@ -73,9 +74,10 @@ const nothing = Buffer.alloc(0);
 /** Calls `run` after all input that is ready: calls of many clients leave in one write. */
 const afterInput = (run: () => void): void => void setImmediate(run);
 
-interface Open {
+/** A stream of a session. */
+class ClientStream implements Stream {
   /** Zero while it waits to be opened. */
-  id: number;
+  id = 0;
   readonly block: Buffer;
   /** Whether nothing is sent after the initial message. */
   readonly isWhole: boolean;
@@ -85,225 +87,259 @@ interface Open {
   /** Data sent before the stream was opened. */
   readonly early: Uint8Array[];
   readonly window: FlowWindow;
+  readonly #session: StreamSession;
+
+  constructor(block: Buffer, whole: Uint8Array | undefined, events: StreamEvents, session: StreamSession) {
+    this.block = block;
+    this.isWhole = whole !== undefined;
+    this.events = events;
+    this.early = whole === undefined ? [] : [whole];
+    this.window = new FlowWindow(etcdStreamWindowBytes, (bytes) => session.allow(this, bytes));
+    this.#session = session;
+  }
+  send(data: Uint8Array): void {
+    this.#session.send(this, data);
+  }
+  used(bytes: number): void {
+    this.window.use(bytes);
+  }
+  cancel(): void {
+    this.#session.cancel(this);
+  }
 }
 
-/** Starts HTTP/2 on a socket that is connected or connecting. */
-export function openSession(socket: Socket, { onOpen, onEnd, firstStream = 1 }: SessionOptions): Session {
-  const writer: FrameWriter = new FrameWriter(socket, new Slabs(), () => queue.resume(), afterInput);
-  const write: FrameWriter["frame"] = (...frame) => writer.frame(...frame);
-  const queue = new SendQueue(writer);
-  const readBlock = headerReader();
-  const streams = new Map<number, Open>();
-  const waiting = new Set<Open>();
-  let next = firstStream;
-  let streamsMax = Infinity;
-  let isOpen = false, isLeaving = false, isOver = false;
-  let answered: (() => void)[] = [];
-  const window = new FlowWindow(etcdConnectionWindowBytes, (bytes) => allow(0, bytes));
+/** What a stream needs of its session. */
+interface StreamSession {
+  send(stream: ClientStream, data: Uint8Array): void;
+  /** Lets the server send more bytes. */
+  allow(stream: ClientStream, bytes: number): void;
+  cancel(stream: ClientStream): void;
+}
 
-  function destroy(because: unknown): void {
-    if (isOver) return;
-    isOver = true;
-    socket.destroy();
-    const lost = [...streams.values()], never = [...waiting];
-    streams.clear();
-    waiting.clear();
-    onEnd(because);
+/**
+ * HTTP/2 on a socket that is connected or connecting.
+ *
+ *   settings ──> open ──> leaving ──> over     From any state to over.
+ *
+ * `leaving`: the server has sent GOAWAY; the connection ends with the streams that it still answers.
+ */
+export class ClientSession implements Session, StreamSession {
+  readonly #socket: Socket;
+  readonly #options: SessionOptions;
+  readonly #writer: FrameWriter;
+  readonly #queue: SendQueue;
+  readonly #readBlock = headerReader();
+  readonly #takeHeaders = headerFrames(
+    { bytesMax: etcdHeaderBytesMax, framesMax: etcdHeaderFramesMax },
+    (block) => this.#takeBlock(block),
+  );
+  readonly #streams = new Map<number, ClientStream>();
+  /** Streams beyond the server's limit, in their order. */
+  readonly #waiting = new Set<ClientStream>();
+  readonly #window = new FlowWindow(etcdConnectionWindowBytes, (bytes) => this.#allow(0, bytes));
+  #phase: "settings" | "open" | "leaving" | "over" = "settings";
+  /** The identifier of the next stream. */
+  #next: number;
+  #streamsMax = Infinity;
+  /** Called at the next answer to a PING. */
+  #answered: (() => void)[] = [];
+
+  constructor(socket: Socket, options: SessionOptions) {
+    this.#socket = socket;
+    this.#options = options;
+    this.#next = options.firstStream ?? 1;
+    this.#writer = new FrameWriter(socket, new Slabs(), () => this.#queue.resume(), afterInput);
+    this.#queue = new SendQueue(this.#writer);
+    const read = frameReader((...frame) => this.#take(...frame));
+    socket.on("data", (chunk: Buffer) => {
+      try {
+        read(chunk);
+      } catch (error) {
+        this.destroy(error);
+      }
+    });
+    socket.on("error", (error) => this.destroy(error));
+    socket.on("end", () => this.destroy("the connection was closed"));
+    socket.on("close", () => this.destroy("the connection was closed"));
+    socket.write(preface);
+    this.#writer.frame(frameType.settings, 0, 0, ourSettings());
+    this.#allow(0, etcdConnectionWindowBytes - firstWindowBytes);
+  }
+  get usable(): boolean {
+    return this.#phase === "open" && this.#next + 2 * this.#waiting.size <= streamIdMax;
+  }
+  get streams(): number {
+    return this.#streams.size + this.#waiting.size;
+  }
+  open(block: Buffer, whole: Uint8Array | undefined, events: StreamEvents): Stream {
+    if (!this.usable) throw new Error("the connection was closed");
+    const stream = new ClientStream(block, whole, events, this);
+    if (this.#streams.size < this.#streamsMax) this.#start(stream);
+    else this.#waiting.add(stream);
+    return stream;
+  }
+  ping(answered: () => void): void {
+    this.#answered.push(answered);
+    this.#writer.frame(frameType.ping, 0, 0, Buffer.alloc(8));
+  }
+  destroy(because: unknown): void {
+    if (this.#phase === "over") return;
+    this.#phase = "over";
+    this.#socket.destroy();
+    const lost = [...this.#streams.values()], never = [...this.#waiting];
+    this.#streams.clear();
+    this.#waiting.clear();
+    this.#options.onEnd(because);
     for (const { events } of lost) events.end({ cause: because, unsent: false });
     for (const { events } of never) events.end({ cause: because, unsent: true });
   }
 
-  function start(stream: Open): void {
-    stream.id = next;
-    next += 2;
-    streams.set(stream.id, stream);
-    write(frameType.headers, flag.endHeaders, stream.id, stream.block);
-    const sending = stream.sending = queue.open(stream.id);
-    for (const data of stream.early.splice(0)) queue.send(sending, data, stream.isWhole);
+  send(stream: ClientStream, data: Uint8Array): void {
+    if (this.#waiting.has(stream)) stream.early.push(data);
+    else if (stream.sending !== undefined) this.#queue.send(stream.sending, data, false);
+  }
+  allow({ id }: ClientStream, bytes: number): void {
+    if (this.#streams.has(id)) this.#allow(id, bytes);
+  }
+  cancel(stream: ClientStream): void {
+    if (this.#waiting.delete(stream) || this.#streams.get(stream.id) !== stream) return;
+    this.#reset(stream.id, errorCode.cancel);
+    this.#forget(stream);
+  }
+
+  #start(stream: ClientStream): void {
+    stream.id = this.#next;
+    this.#next += 2;
+    this.#streams.set(stream.id, stream);
+    this.#writer.frame(frameType.headers, flag.endHeaders, stream.id, stream.block);
+    const sending = stream.sending = this.#queue.open(stream.id);
+    for (const data of stream.early.splice(0)) this.#queue.send(sending, data, stream.isWhole);
   }
   /** Opens waiting streams up to the server's limit. An identifier is reserved for each of them. */
-  function startWaiting(): void {
-    for (const stream of waiting) {
-      if (streams.size >= streamsMax) return;
-      waiting.delete(stream);
-      start(stream);
+  #startWaiting(): void {
+    for (const stream of this.#waiting) {
+      if (this.#streams.size >= this.#streamsMax) return;
+      this.#waiting.delete(stream);
+      this.#start(stream);
     }
   }
-  function remove(stream: Open): void {
-    streams.delete(stream.id);
-    if (stream.sending !== undefined) queue.close(stream.sending);
+  #remove(stream: ClientStream): void {
+    this.#streams.delete(stream.id);
+    if (stream.sending !== undefined) this.#queue.close(stream.sending);
   }
-  function forget(stream: Open): void {
-    remove(stream);
-    startWaiting();
-    if (streams.size === 0 && waiting.size === 0 && !isUsable()) destroy("the connection takes no more streams");
+  #forget(stream: ClientStream): void {
+    this.#remove(stream);
+    this.#startWaiting();
+    if (this.streams === 0 && !this.usable) this.destroy("the connection takes no more streams");
   }
-  function isUsable(): boolean {
-    return isOpen && !isOver && !isLeaving && next + 2 * waiting.size <= streamIdMax;
+  #reset(id: number, code: number): void {
+    this.#writer.frame(frameType.reset, 0, id, word(code));
   }
-  function reset(id: number, code: number): void {
-    write(frameType.reset, 0, id, word(code));
+  #allow(id: number, bytes: number): void {
+    this.#writer.frame(frameType.windowUpdate, 0, id, word(bytes));
   }
-  function allow(id: number, bytes: number): void {
-    write(frameType.windowUpdate, 0, id, word(bytes));
+  #acknowledge(type: number, payload: Buffer): void {
+    if (this.#writer.unreadBytes <= etcdUnreadBytesMax) this.#writer.frame(type, flag.ack, 0, payload);
   }
-  function ended(stream: Open): void {
-    // A server may answer before it has read the whole request, for example to reject a large message.
-    if (stream.sending?.isDone !== true) reset(stream.id, errorCode.cancel);
-    forget(stream);
-    stream.events.end(undefined);
+
+  #take(type: number, flags: number, id: number, payload: Buffer): void {
+    if (this.#phase === "over") return;
+    if (this.#phase === "settings" && type !== frameType.settings) throw new Error("The server's first frame is not SETTINGS");
+    if (type === frameType.headers) this.#mustExist(id);
+    if (this.#takeHeaders(type, flags, id, payload)) return;
+    switch (type) {
+      case frameType.data:
+        return this.#takeData(flags, id, payload);
+      case frameType.reset:
+        return this.#takeReset(id, payload);
+      case frameType.settings:
+        return this.#takeSettings(flags, payload);
+      case frameType.pushPromise:
+        throw new Error("The server sent a PUSH_PROMISE although push is disabled");
+      case frameType.ping:
+        return this.#takePing(flags, payload);
+      case frameType.goAway:
+        return this.#takeGoAway(payload);
+      case frameType.windowUpdate:
+        return this.#takeWindowUpdate(id, payload.readUInt32BE(0) & streamIdMax);
+    }
+    // Unknown frame types are ignored (RFC 9113, section 5.5).
   }
-  function takeData(flags: number, id: number, payload: Buffer): void {
-    window.fill(payload.length);
-    window.use(payload.length);
-    const stream = streams.get(id);
+  #takeBlock({ stream: id, ends, bytes }: Block): void {
+    const headers = this.#readBlock(bytes);
+    const stream = this.#streams.get(id);
+    if (stream === undefined) return;
+    stream.events.headers(headers);
+    if (ends && this.#streams.get(id) === stream) this.#answeredWhole(stream);
+  }
+  #takeData(flags: number, id: number, payload: Buffer): void {
+    this.#window.fill(payload.length);
+    this.#window.use(payload.length);
+    const stream = this.#streams.get(id);
     // Data of a cancelled stream counts for the connection window only.
-    if (stream === undefined) return known(id);
+    if (stream === undefined) return this.#mustExist(id);
     stream.window.fill(payload.length);
     const chunk = unpad(flags, payload);
     stream.window.use(stream.isWhole ? payload.length : payload.length - chunk.length);
     if (chunk.length > 0) stream.events.data(chunk);
-    if ((flags & flag.endStream) !== 0 && streams.get(id) === stream) ended(stream);
+    if ((flags & flag.endStream) !== 0 && this.#streams.get(id) === stream) this.#answeredWhole(stream);
   }
-  function headersOf({ stream: id, ends, bytes }: Block): void {
-    const headers = readBlock(bytes);
-    const stream = streams.get(id);
-    if (stream === undefined) return;
-    stream.events.headers(headers);
-    if (ends && streams.get(id) === stream) ended(stream);
+  /** The server has ended its side of a stream. */
+  #answeredWhole(stream: ClientStream): void {
+    // A server may answer before it has read the whole request, for example to reject a large message.
+    if (stream.sending?.isDone !== true) this.#reset(stream.id, errorCode.cancel);
+    this.#forget(stream);
+    stream.events.end(undefined);
   }
-  function acknowledge(type: number, payload: Buffer): void {
-    if (writer.unreadBytes <= etcdUnreadBytesMax) write(type, flag.ack, 0, payload);
-  }
-  function takeSettings(flags: number, payload: Buffer): void {
+  #takeSettings(flags: number, payload: Buffer): void {
     if ((flags & flag.ack) !== 0) return;
     for (let at = 0; at < payload.length; at += 6) {
       const value = payload.readUInt32BE(at + 2);
       const which = payload.readUInt16BE(at);
-      if (which === setting.initialWindowSize) queue.resize(value);
-      if (which === setting.maxConcurrentStreams) streamsMax = value;
+      if (which === setting.initialWindowSize) this.#queue.resize(value);
+      if (which === setting.maxConcurrentStreams) this.#streamsMax = value;
     }
-    acknowledge(frameType.settings, nothing);
-    if (isOpen) return startWaiting();
-    isOpen = true;
-    onOpen();
+    this.#acknowledge(frameType.settings, nothing);
+    if (this.#phase !== "settings") return this.#startWaiting();
+    this.#phase = "open";
+    this.#options.onOpen();
   }
-  function takeReset(id: number, payload: Buffer): void {
-    known(id);
-    const stream = streams.get(id);
+  #takeReset(id: number, payload: Buffer): void {
+    this.#mustExist(id);
+    const stream = this.#streams.get(id);
     if (stream === undefined) return;
     const code = payload.readUInt32BE(0);
-    forget(stream);
+    this.#forget(stream);
     // The server has not processed a refused stream (RFC 9113, section 8.7).
     stream.events.end({ cause: `the server closed the stream with code ${code}`, unsent: code === errorCode.refusedStream });
   }
-  function takeGoAway(payload: Buffer): void {
+  #takeGoAway(payload: Buffer): void {
     const last = payload.readUInt32BE(0) & streamIdMax;
-    isLeaving = true;
+    this.#phase = "leaving";
     const cause = `the server sent GOAWAY with code ${payload.readUInt32BE(4)}`;
     // The server has not processed streams above the last identifier (RFC 9113, section 6.8).
-    const never = [...[...streams.values()].filter(({ id }) => id > last), ...waiting];
-    waiting.clear();
+    const never = [...[...this.#streams.values()].filter(({ id }) => id > last), ...this.#waiting];
+    this.#waiting.clear();
     for (const stream of never) {
-      remove(stream);
+      this.#remove(stream);
       stream.events.end({ cause, unsent: true });
     }
-    if (streams.size === 0) destroy(cause);
+    if (this.#streams.size === 0) this.destroy(cause);
   }
-  function takeWindowUpdate(id: number, bytes: number): void {
-    if (id === 0) return queue.allow(bytes);
-    known(id);
-    const sending = streams.get(id)?.sending;
-    if (sending !== undefined && !queue.allowStream(sending, bytes)) throw new Error("The flow-control window exceeds 2^31-1 bytes");
+  #takeWindowUpdate(id: number, bytes: number): void {
+    if (id === 0) return this.#queue.allow(bytes);
+    this.#mustExist(id);
+    const sending = this.#streams.get(id)?.sending;
+    if (sending !== undefined && !this.#queue.allowStream(sending, bytes)) throw new Error("The flow-control window exceeds 2^31-1 bytes");
   }
-  function takePing(flags: number, payload: Buffer): void {
-    if ((flags & flag.ack) === 0) return acknowledge(frameType.ping, payload);
-    const waiters = answered;
-    answered = [];
+  #takePing(flags: number, payload: Buffer): void {
+    if ((flags & flag.ack) === 0) return this.#acknowledge(frameType.ping, payload);
+    const waiters = this.#answered;
+    this.#answered = [];
     for (const notify of waiters) notify();
   }
   /** Throws if the stream was never opened by this client. */
-  function known(id: number): void {
-    if (id >= next || id % 2 === 0) throw new Error(`The server sent a frame of stream ${id}, which does not exist`);
+  #mustExist(id: number): void {
+    if (id >= this.#next || id % 2 === 0) throw new Error(`The server sent a frame of stream ${id}, which does not exist`);
   }
-  function take(type: number, flags: number, id: number, payload: Buffer): void {
-    if (isOver) return;
-    if (!isOpen && type !== frameType.settings) throw new Error("The server's first frame is not SETTINGS");
-    if (type === frameType.headers) known(id);
-    if (takeHeaders(type, flags, id, payload)) return;
-    switch (type) {
-      case frameType.data:
-        return takeData(flags, id, payload);
-      case frameType.reset:
-        return takeReset(id, payload);
-      case frameType.settings:
-        return takeSettings(flags, payload);
-      case frameType.pushPromise:
-        throw new Error("The server sent a PUSH_PROMISE although push is disabled");
-      case frameType.ping:
-        return takePing(flags, payload);
-      case frameType.goAway:
-        return takeGoAway(payload);
-      case frameType.windowUpdate:
-        return takeWindowUpdate(id, payload.readUInt32BE(0) & streamIdMax);
-    }
-    // Unknown frame types are ignored (RFC 9113, section 5.5).
-  }
-
-  const takeHeaders = headerFrames({ bytesMax: etcdHeaderBytesMax, framesMax: etcdHeaderFramesMax }, headersOf);
-  const read = frameReader(take);
-  socket.on("data", (chunk: Buffer) => {
-    try {
-      read(chunk);
-    } catch (error) {
-      destroy(error);
-    }
-  });
-  socket.on("error", destroy);
-  socket.on("end", () => destroy("the connection was closed"));
-  socket.on("close", () => destroy("the connection was closed"));
-  socket.write(preface);
-  write(frameType.settings, 0, 0, ourSettings());
-  allow(0, etcdConnectionWindowBytes - firstWindowBytes);
-
-  return {
-    get usable() {
-      return isUsable();
-    },
-    get streams() {
-      return streams.size + waiting.size;
-    },
-    open(block, whole, events) {
-      if (!isUsable()) throw new Error("the connection was closed");
-      const isWhole = whole !== undefined;
-      const stream: Open = {
-        id: 0,
-        block,
-        isWhole,
-        events,
-        early: isWhole ? [whole] : [],
-        sending: undefined,
-        window: new FlowWindow(etcdStreamWindowBytes, (bytes) => streams.has(stream.id) && allow(stream.id, bytes)),
-      };
-      if (streams.size < streamsMax) start(stream);
-      else waiting.add(stream);
-      return {
-        send(data) {
-          if (waiting.has(stream)) stream.early.push(data);
-          else if (stream.sending !== undefined) queue.send(stream.sending, data, false);
-        },
-        used: (bytes) => stream.window.use(bytes),
-        cancel() {
-          if (waiting.delete(stream) || streams.get(stream.id) !== stream) return;
-          reset(stream.id, errorCode.cancel);
-          forget(stream);
-        },
-      };
-    },
-    ping(notify) {
-      answered.push(notify);
-      write(frameType.ping, 0, 0, Buffer.alloc(8));
-    },
-    destroy,
-  };
 }

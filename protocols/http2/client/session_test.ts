@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { within } from "../../../test/store/helpers.ts";
 import { flag, frameReader, frameType } from "../frames.ts";
 import { headerBlock } from "./hpack.ts";
-import { openSession, type Session, type StreamEvents } from "./session.ts";
+import { ClientSession, type Session, type StreamEvents } from "./session.ts";
 
 interface Frame {
   readonly type: number;
@@ -90,7 +90,7 @@ async function withSession(
   assert.ok(typeof address === "object" && address !== null);
   const accepted = once(server, "connection") as Promise<[Socket]>;
   const opened = Promise.withResolvers<void>(), ended = Promise.withResolvers<unknown>();
-  const session = openSession(connect(address.port, "127.0.0.1"), {
+  const session = new ClientSession(connect(address.port, "127.0.0.1"), {
     onOpen: opened.resolve,
     onEnd: ended.resolve,
     ...(more.firstStream === undefined ? {} : { firstStream: more.firstStream }),

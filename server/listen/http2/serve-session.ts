@@ -2,13 +2,13 @@
 import type { Slabs } from "../../../protocols/http2/frame-writer.ts";
 import { methodNotAllowedError } from "../../../core/status-error.ts";
 import type { Connection } from "../connections.ts";
-import { discardReply } from "../send.ts";
-import { caller, replyTo, type Serving, statusReply } from "../serve-request.ts";
+import { answer, type Serving, statusReply } from "../reply/answer.ts";
+import { caller } from "../serve-request.ts";
 import { StreamExchange } from "./exchange.ts";
 import type { HeadEncoder } from "./response-head.ts";
-import { sendReply } from "./send-reply.ts";
 import { ServerSession } from "./session.ts";
 import type { ServerStream } from "./stream.ts";
+import { StreamSink } from "./stream-sink.ts";
 
 /** What the sessions of one listener share. */
 export interface Sessions {
@@ -47,20 +47,20 @@ async function serveStream(stream: ServerStream, connection: Connection, { servi
   };
   const { head: { method, headers }, body } = stream;
   if (headers["expect"] === "100-continue" && !body.isWhole) stream.inform(encoder.informational(100));
-  const reply = method === "CONNECT" ? statusReply(methodNotAllowedError()) : await replyTo(exchange, serving);
-  if (stream.isOver) return discardReply(reply);
-  if ("goAway" in reply && reply.goAway === true) connections.sendAway(connection);
-  if (!body.isWhole) {
-    await body.discard();
-    if (stream.isOver) return discardReply(reply);
-  }
-  try {
-    await sendReply(stream, reply, encoder, exchange);
-  } catch (error) {
-    serving.report(error);
-    stream.breakOff();
-  }
+  const sink = new StreamSink(stream, encoder);
+  await answer(
+    {
+      connection,
+      exchange,
+      sink,
+      isOver: () => stream.isOver,
+      discardRest: () => body.isWhole ? undefined : body.discard(),
+    },
+    serving,
+    method === "CONNECT" ? refuseConnect : serving.handle,
+  );
 }
+const refuseConnect = () => Promise.resolve(statusReply(methodNotAllowedError()));
 
 /** Answers a request with too large a head, as for HTTP/1.1. */
 function refuse(stream: ServerStream, connection: Connection, { serving: { connections }, encoder }: Sessions): void {

@@ -1,7 +1,7 @@
 import { FlowWindow } from "../../../protocols/http2/flow-window.ts";
 import { errorCode } from "../../../protocols/http2/frames.ts";
 import type { Sending } from "../../../protocols/http2/send-queue.ts";
-import type { Answering } from "../pump.ts";
+import type { Answering } from "../answering.ts";
 import { RequestBody } from "./request-body.ts";
 import type { RequestHead } from "./request-head.ts";
 import { bound } from "../../../core/bound.ts";

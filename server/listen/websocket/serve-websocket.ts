@@ -1,12 +1,14 @@
 /** A watch over a websocket: each event is a message. */
 import { type IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { ChunkIterator, Reply } from "../../../kernel/request/exchange.ts";
+import type { Reply } from "../../../kernel/request/exchange.ts";
 import type { Connection, Connections } from "../connections.ts";
-import { type Answering, stop } from "../pump.ts";
-import { refuse, serve, type Serving } from "../serve-request.ts";
+import type { Serving } from "../reply/answer.ts";
+import { sendReply } from "../reply/send.ts";
+import { refuse, serve } from "../serve-request.ts";
 import { ClientFrames, closeCode, closeFrame, opcode, serverFrame } from "./client-frames.ts";
-import { acceptOf, handshakeMistake } from "./handshake.ts";
+import { handshakeMistake } from "./handshake.ts";
+import { MessageSink } from "./message-sink.ts";
 import { bound } from "../../../core/bound.ts";
 
 /** Bytes that wait to be read by the client of a websocket above which the answers to its pings wait. */
@@ -31,10 +33,10 @@ export function serveUpgrade(request: IncomingMessage, socket: Socket, early: Ui
   const key = String(request.headers["sec-websocket-key"]);
   void serve(request, response, serving, (reply, plain) => {
     response.detachSocket(socket);
-    const answering: Answering = { waitsSince: undefined, isWhole: true, breakOff: () => socket.destroy() };
-    connections.opened(connection, answering);
+    const sink = new MessageSink(socket, key, reply.messages);
+    connections.opened(connection, sink);
     connections.over(connection, plain);
-    return messages(reply, { socket, early, key, connection, connections, answering });
+    return messages(reply, { socket, early, connection, connections, sink });
   });
 }
 
@@ -42,20 +44,16 @@ interface Carrier {
   readonly socket: Socket;
   /** Bytes that arrived with the head of the request. */
   readonly early: Uint8Array;
-  readonly key: string;
   readonly connection: Connection;
   readonly connections: Connections;
-  readonly answering: Answering;
+  readonly sink: MessageSink;
 }
 
 /** Sends the messages of a reply until they end, or the client leaves; then closes. */
-async function messages({ headers, body, messages: kind, givenUp }: Reply, carrier: Carrier): Promise<void> {
-  const { socket, early, key, connection, connections, answering } = carrier;
-  if (typeof body === "string" || body instanceof Uint8Array || kind === undefined) throw new Error("a websocket needs messages");
-  const chunks = body[Symbol.asyncIterator](), left = Promise.withResolvers<undefined>(), frames = new ClientFrames();
+async function messages(reply: Reply, { socket, early, connection, connections, sink }: Carrier): Promise<void> {
+  const left = new AbortController(), frames = new ClientFrames(), pongs = new Pongs(socket);
   let code: number = closeCode.normal;
-  const leave = () => left.resolve(undefined);
-  const pongs = new Pongs(socket);
+  const leave = () => left.abort();
   const receive = (piece: Uint8Array) => {
     const { pong, close } = frames.read(piece);
     connection.input?.share(piece.length + webSocketPieceBytes);
@@ -64,25 +62,22 @@ async function messages({ headers, body, messages: kind, givenUp }: Reply, carri
     code = close;
     leave();
   };
-  const breakOff = () => answering.waitsSince === undefined || socket.destroy();
-  givenUp?.addEventListener("abort", breakOff, { once: true });
   socket.on("data", receive).on("close", leave).on("end", leave);
   connection.input?.gate(true);
   socket.resume();
-  socket.write(head(key, headers), "latin1");
-  if (early.length > 0) receive(early);
   try {
-    await sendAll(chunks, kind, { socket, answering, left: left.promise });
+    const sent = sendReply(sink, reply, false, left);
+    if (early.length > 0) receive(early);
+    await sent;
   } catch (error) {
     code = closeCode.internal;
     throw error;
   } finally {
-    givenUp?.removeEventListener("abort", breakOff);
     socket.off("close", leave).off("end", leave);
-    stop(chunks);
+    leave();
     pongs.flush(); // none may follow the close
     if (socket.writable) socket.write(closeFrame(code));
-    connections.over(connection, answering);
+    connections.over(connection, sink);
     connections.hangUp(connection);
   }
 }
@@ -111,45 +106,4 @@ class Pongs {
     this.#content = undefined;
     if (content !== undefined && this.#socket.writable) this.#socket.write(serverFrame(opcode.pong, content));
   }
-}
-
-async function sendAll(
-  chunks: ChunkIterator,
-  kind: NonNullable<Reply["messages"]>,
-  { socket, answering, left }: { readonly socket: Socket; readonly answering: Answering; readonly left: Promise<undefined> },
-): Promise<void> {
-  for (;;) {
-    const next = await Promise.race([chunks.next(), left]);
-    if (next === undefined || next.done === true) return;
-    for (const message of messagesOf(next.value, kind)) {
-      if (socket.write(serverFrame(kind === "lines" ? opcode.text : opcode.binary, message))) continue;
-      answering.waitsSince = performance.now();
-      const drained = Promise.withResolvers<void>();
-      socket.once("drain", drained.resolve);
-      await Promise.race([drained.promise, left]);
-      socket.off("drain", drained.resolve);
-      answering.waitsSince = undefined;
-      if (socket.destroyed) return;
-    }
-  }
-}
-
-/** The events of a chunk: lines of text, or binary events that follow their length in four bytes. */
-export function messagesOf(chunk: Uint8Array, kind: NonNullable<Reply["messages"]>): readonly Uint8Array[] {
-  if (kind === "whole") return [chunk];
-  const found: Uint8Array[] = [], view = new DataView(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-  for (let at = 0; at < chunk.length;) {
-    const from = kind === "lines" ? at : at + 4;
-    const newline = kind === "lines" ? chunk.indexOf(0x0a, at) : -1;
-    const to = kind === "lines" ? (newline < 0 ? chunk.length : newline + 1) : from + view.getUint32(at);
-    found.push(chunk.subarray(from, to));
-    at = to;
-  }
-  return found;
-}
-
-function head(key: string, headers: Reply["headers"]): string {
-  const own = { upgrade: "websocket", connection: "Upgrade", "sec-websocket-accept": acceptOf(key) };
-  const lines = Object.entries({ ...headers, ...own }).flatMap(([name, value]) => [value].flat().map((each) => `${name}: ${each}\r\n`));
-  return `HTTP/1.1 101 Switching Protocols\r\n${lines.join("")}\r\n`;
 }

@@ -6,7 +6,8 @@ import type { Exchange, Reply } from "../../../kernel/request/exchange.ts";
 import { http1, rawConnection, type TestServer, withRelay, withServer } from "../testing/clients.ts";
 import { ClientFrames, serverFrame, webSocketFrameBytesMax, webSocketFramesMax, webSocketReceivedBytesMax } from "./client-frames.ts";
 import { acceptOf } from "./handshake.ts";
-import { messagesOf } from "./serve-websocket.ts";
+import { sendReply } from "../reply/send.ts";
+import { MessageSink } from "./message-sink.ts";
 
 const key = "dGhlIHNhbXBsZSBub25jZQ==";
 const offer = (more = "", path = "/") =>
@@ -85,12 +86,28 @@ test("ClientFrames closes for every violation, with the code of the RFC", () => 
   assert.deepEqual(read(pongs, pong), [1008]);
 });
 
-test("messagesOf() separates the events of a chunk", () => {
-  const texts = (chunk: Uint8Array, kind: "lines" | "lengths" | "whole") =>
-    messagesOf(chunk, kind).map((one) => Buffer.from(one).toString());
-  assert.deepEqual(texts(Buffer.from("a\nbc\n"), "lines"), ["a\n", "bc\n"]);
-  assert.deepEqual(texts(Buffer.from("\0\0\0\x01a\0\0\0\x02bc"), "lengths"), ["a", "bc"]);
-  assert.deepEqual(texts(Buffer.from("a\nb\n"), "whole"), ["a\nb\n"]);
+test("each event of a chunk, and of a whole body, is a message", async () => {
+  const textsOf = async (body: Reply["body"], kind: "lines" | "lengths" | "whole") => {
+    const written: Uint8Array[] = [];
+    const socket = { write: (bytes: Uint8Array) => written.push(bytes) > 0 } as unknown as TLSSocket; // what the sink uses
+    const reply: Reply = { status: 101, headers: {}, body, messages: kind };
+    await sendReply(new MessageSink(socket, "key", kind), reply, false, new AbortController());
+    // After the head; a frame of a short message has two bytes before it.
+    return written.slice(1).map((frame) => Buffer.from(frame.subarray(2)).toString());
+  };
+  const texts = async (chunk: Uint8Array, kind: "lines" | "lengths" | "whole") => {
+    const chunks = {
+      async *[Symbol.asyncIterator]() {
+        yield chunk;
+      },
+    };
+    const messages = await textsOf(chunks, kind);
+    assert.deepEqual(await textsOf(chunk, kind), messages);
+    return messages;
+  };
+  assert.deepEqual(await texts(Buffer.from("a\nbc\n"), "lines"), ["a\n", "bc\n"]);
+  assert.deepEqual(await texts(Buffer.from("\0\0\0\x01a\0\0\0\x02bc"), "lengths"), ["a", "bc"]);
+  assert.deepEqual(await texts(Buffer.from("a\nb\n"), "whole"), ["a\nb\n"]);
 });
 
 /** A handler whose watches send what `events` yields. */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Exchange, Reply } from "../../kernel/request/exchange.ts";
-import { framed } from "./pump.ts";
+import { framed } from "./node-sink.ts";
 import { protocols, rawConnection, readAll, textReply, withServer } from "./testing/clients.ts";
 import { chunkBytes } from "../../kernel/objects/chunks.ts";
 

@@ -1,0 +1,43 @@
+/** Sends the reply to a request: the same for all protocols, which differ in their `ReplySink`. */
+import type { Exchange, Reply } from "../../../kernel/request/exchange.ts";
+import { Pump } from "./pump.ts";
+import { type ReplySink, stop } from "./sink.ts";
+
+/**
+ * Resolves once all of a reply is passed to the connection, or the client has disconnected.
+ *
+ * A whole body is sent with content-length. Chunks are sent one by one: after a write that fills the buffers nothing is pulled until the
+ * client has read; when it disconnects, `return()` of the iterator is called and not awaited. If the iterator throws, the promise rejects, and
+ * the caller breaks the reply off, so that the client cannot take it for complete. `waitsSince` of the sink is updated while the client is slow to
+ * read; the listener closes a connection that reads nothing.
+ */
+export async function sendReply(sink: ReplySink, reply: Reply, isHead: boolean, exchange: Pick<Exchange, "signal">): Promise<void> {
+  const { body, status, givenUp } = reply;
+  if (typeof body === "string" || body instanceof Uint8Array) {
+    // As bytes: node would encode the head together with a text, and UTF-8 in headers is already in bytes.
+    const bytes = typeof body === "string" ? Buffer.from(body) : body;
+    // A status without a body must not have a content-length either.
+    const hasBody = status !== 204 && status !== 304, ends = isHead || !hasBody || bytes.length === 0;
+    sink.head(reply, hasBody ? bytes.length : undefined, ends);
+    return ends ? undefined : sink.end(bytes);
+  }
+  const chunks = body[Symbol.asyncIterator]();
+  // Only here: the signal is created at first use, and a whole body needs none.
+  const { signal } = exchange;
+  try {
+    sink.head(reply, undefined, isHead);
+  } catch (error) {
+    stop(chunks);
+    throw error;
+  }
+  if (isHead) return stop(chunks);
+  const giveUp = (): void => {
+    if (sink.waitsSince !== undefined) sink.breakOff();
+  };
+  givenUp?.addEventListener("abort", giveUp, { once: true });
+  try {
+    await new Pump(sink, chunks, signal).run();
+  } finally {
+    givenUp?.removeEventListener("abort", giveUp);
+  }
+}
