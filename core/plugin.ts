@@ -63,6 +63,8 @@ export interface Strategy {
   readonly cached?: boolean;
   /** Whether a delete may add a finalizer for dependents; with false it adds none, whatever the propagation policy (Events). Default true. */
   readonly garbageCollected?: boolean;
+  /** Whether a deletion without a propagation policy orphans the dependents, as for Job. Default: it deletes them in the background. */
+  readonly orphansDependents?: true;
   /** The verbs that are not served. Default: none. */
   readonly without?: readonly Verb[];
   /** The reason for `without`, for error messages: a clause without a full stop. */
@@ -309,6 +311,8 @@ export interface Plugin {
   readonly name: string;
   /** One sentence for reference pages. */
   readonly summary: string;
+  /** The names of other plugins whose kinds those of this one need. A start that selects this plugin without them is an error. */
+  readonly needs?: readonly string[];
   /** Gates by name in upper camel case, with their stages in ascending order. */
   readonly featureGates?: Readonly<Record<string, readonly GateStage[]>>;
   /** Gates of this plugin that require other gates, of any plugin. */

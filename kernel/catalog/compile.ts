@@ -4,6 +4,7 @@ import { append } from "../../core/append.ts";
 import { mediaOf } from "../../core/codec/negotiate.ts";
 import { spell } from "../../core/names.ts";
 import type { Admission, GateStage, Plugin, Resource } from "../../core/plugin.ts";
+import { needMistakes } from "../../core/define/needs.ts";
 import { pluralOf } from "../../core/define/plural.ts";
 import { compareVersions, splitGroupVersion, stageOfVersion } from "../../core/versions.ts";
 import {
@@ -28,7 +29,7 @@ import { removalText, removedVersion } from "../../core/released/removed.ts";
  * that the plugins' resource sources have reported. One of them that clashes with another resource is left out.
  */
 export function compile(plugins: readonly Plugin[], config: CatalogConfig, appeared: readonly Resource[] = []): Catalog {
-  const mistakes: string[] = [];
+  const mistakes: string[] = [...needMistakes(plugins)];
   const { names } = config;
   const dependencies = Object.assign({}, kernelGateDependencies, ...plugins.map(({ gateDependencies }) => gateDependencies ?? {}));
   const { releases = serverReleases } = config;

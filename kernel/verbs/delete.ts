@@ -205,7 +205,9 @@ function mark(call: RequestContext, object: ApiObject, options: DeleteRequest): 
   const { resource } = call.endpoint;
   if (hasTimeLeft(object)) return shorten(object, askedSeconds(options));
   const own = object.metadata.finalizers ?? [];
-  const policy = policyOf(options, resource.deletion === undefined ? "Background" : "Foreground");
+  // A finalizer of the object counts more than the default of its kind.
+  const byDefault = resource.strategy?.orphansDependents && !own.includes(foregroundFinalizer) ? "Orphan" : undefined;
+  const policy = policyOf(options, resource.deletion === undefined ? "Background" : "Foreground") ?? byDefault;
   // Kinds that are not garbage-collected must not wait for the collector: its finalizers are removed.
   const finalizers = finalizersFor(own, resource.strategy?.garbageCollected ?? true ? policy : "Background");
   const pending = object.metadata.deletionTimestamp !== undefined;
