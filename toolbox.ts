@@ -20,7 +20,14 @@ export type {
   Strategy,
 } from "./core/plugin.ts";
 export type { Release } from "./core/releases.ts";
-export type { SubresourceAction, SubresourceBody, SubresourceKind, SubresourceView } from "./core/subresource.ts";
+export type {
+  ActionObject,
+  DeletionOptions,
+  SubresourceAction,
+  SubresourceBody,
+  SubresourceKind,
+  SubresourceView,
+} from "./core/subresource.ts";
 
 export type {
   ApiApplyOptions,

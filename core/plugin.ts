@@ -169,6 +169,11 @@ export interface Resource<T extends ApiObject = any> {
   /** Returns the response of a POST after the rules of `create`, for a kind that is never stored (a review). Such a kind has no other verb, and a dry run has no effect. */
   handleCreate?(next: T, context: RequestHookContext): T | Promise<T>;
   /**
+   * A subresource whose POST a POST of this kind stands for, of the object that the body names. For a kind with `handleCreate`, which is then
+   * not called.
+   */
+  readonly actsOn?: { readonly groupVersion: GroupVersion; readonly resource: string; readonly subresource: string };
+  /**
    * Returns the reason why the caller may not write this object (403), or undefined. It is for rules about the contents, such as rights
    * that the caller lacks. It runs after `mutate` and before the object is prepared, for writes of the object itself. `prior` is undefined
    * at creation. A StatusError that it throws is the response.

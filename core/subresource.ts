@@ -3,13 +3,15 @@ import type { FieldError } from "./field-error.ts";
 import type { HookContext, RequestHookContext } from "./hook-context.ts";
 import type { Column } from "./meta/columns.ts";
 import type { ApiObject } from "./meta/object-meta.ts";
-import type { StructNode, Typed } from "./schema.ts";
+import type { Int64, StructNode, Typed } from "./schema.ts";
 import type { GroupVersion } from "./versions.ts";
 
 /** A kind that only the request and response bodies of a subresource have. It is never stored and has no collection. */
 export interface SubresourceKind<V extends ApiObject = any> {
   /** The group version of the kind, such as `autoscaling/v1`. Required even if it is that of the resource. */
   readonly groupVersion: GroupVersion;
+  /** Further group versions in which the kind of a request is accepted. Its schema is the same there. Default: none. */
+  readonly alsoIn?: readonly GroupVersion[];
   /** The schema of the kind, made by `object(...)`. Its name is the kind. */
   readonly schema: Typed<unknown, StructNode>;
   /** The columns of its table. Default: name and creation time. */
@@ -42,12 +44,42 @@ export interface SubresourceView<T = any, V extends ApiObject = any> extends Sub
   readonly fields?: Readonly<Record<string, string>>;
 }
 
+/** The members of DeleteOptions. Every member is optional; absent ones have the meaning that they have in a DELETE. */
+export interface DeletionOptions {
+  /** Seconds for a graceful end of the object. */
+  readonly gracePeriodSeconds?: Int64;
+  /** The UID and the resource version that the object must have. */
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  /** Superseded by `propagationPolicy`: true is Orphan, false is Background. */
+  readonly orphanDependents?: boolean;
+  /** What happens to dependents: Orphan, Background or Foreground. */
+  readonly propagationPolicy?: string;
+  /** `["All"]` validates the deletion and stores nothing. */
+  readonly dryRun?: readonly string[];
+  /** Deletes an object whose stored bytes cannot be read. */
+  readonly ignoreStoreReadErrorWithClusterBreakingPotential?: boolean;
+}
+
+/**
+ * The object of an action that writes it in steps of its own, as an eviction does. Its writes bypass the rules of the resource and admission,
+ * and fields that they change get no owner. Every method rejects with NotFound if the object does not exist.
+ */
+export interface ActionObject<T = any> {
+  /** Resolves with the stored object. */
+  read(): Promise<T>;
+  /** Resolves with the stored object after `change`, which runs again on a newer object after a conflict. */
+  change(change: (object: T) => T): Promise<T>;
+  /** Deletes the object, or marks it for deletion, as a DELETE with these options does. */
+  delete(options: DeletionOptions): Promise<void>;
+}
+
 /**
  * Handles the POST of a subresource: an action on one object, such as `restart`, or a request for information, such as `token`. The
  * response has code 201.
  *
  * The order is: body -> `mutateAction` of admission -> `validateRequest` -> namespace -> object -> `validate` -> `refuseAction` of
- * admission -> `write`, if any, then prepare, validation and admission of the resource -> `respond`, if any.
+ * admission -> `write`, if any, then prepare, validation and admission of the resource -> `respond`, if any. With `perform` it is: body ->
+ * `mutateAction` -> `validateRequest` -> namespace -> `refuseAction` -> `perform`.
  */
 export interface SubresourceAction<T = any, Request extends ApiObject = any, Response extends ApiObject = any> {
   /** The kind of the body. If absent, a body is ignored and `request` is undefined. */
@@ -62,6 +94,12 @@ export interface SubresourceAction<T = any, Request extends ApiObject = any, Res
   readonly write?: (request: Request, prior: T, context: RequestHookContext) => T;
   /** Set if `write` bypasses the rules of updates of the resource and leaves the generation as it is, as the binding of a pod does. */
   readonly isDirect?: true;
+  /** Does the whole action, and makes the response. It replaces `validate`, `write` and `respond`. */
+  readonly perform?: (
+    request: Request,
+    object: ActionObject<T>,
+    context: RequestHookContext,
+  ) => Promise<SubresourceBody<Response> & Partial<Pick<Response, "metadata">>>;
   /** Makes the response, if `response` is set. `object` is the stored object after `write`. */
   readonly respond?: (
     request: Request,

@@ -130,18 +130,21 @@ function subresourceMistakes(name: string, subresource: Subresource): readonly s
   if (write === undefined && view === undefined && own.some((verb) => verb !== "create")) add("has neither write nor view");
   if (own.includes("create") && create === undefined) add('has the verb "create" without create()');
   if (!own.includes("create") && create !== undefined) add('has create() without the verb "create"');
-  if (create !== undefined && create.write === undefined && create.respond === undefined) {
-    mistakes.push(`subresource "${name}": create() has neither write nor respond`);
+  if (create !== undefined && create.write === undefined && create.respond === undefined && create.perform === undefined) {
+    mistakes.push(`subresource "${name}": create() has neither write nor respond nor perform`);
   }
-  if (create !== undefined && (create.response === undefined) !== (create.respond === undefined)) {
+  if (create?.perform !== undefined && (create.write ?? create.respond ?? create.validate) !== undefined) {
+    mistakes.push(`subresource "${name}": create() has perform beside write, respond or validate`);
+  }
+  if (create !== undefined && (create.response === undefined) !== ((create.respond ?? create.perform) === undefined)) {
     mistakes.push(`subresource "${name}": create() has only one of response and respond`);
   }
   for (const kind of [view, create?.request, create?.response]) if (kind !== undefined) append(mistakes, kindMistakes(name, kind));
   return mistakes;
 }
 
-function kindMistakes(name: string, { groupVersion, schema, columns }: SubresourceKind): readonly string[] {
-  const mistakes = [...groupVersionMistakes(groupVersion), ...columnMistakes(columns)];
+function kindMistakes(name: string, { groupVersion, alsoIn = [], schema, columns }: SubresourceKind): readonly string[] {
+  const mistakes = [...[groupVersion, ...alsoIn].flatMap(groupVersionMistakes), ...columnMistakes(columns)];
   if (!schema.typeMeta || Object.keys(schema.fields)[0] !== "metadata") mistakes.push(`${schema.name} is not made by object(...)`);
   return mistakes.map((each) => `subresource "${name}": ${each}`);
 }

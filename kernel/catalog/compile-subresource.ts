@@ -34,14 +34,15 @@ function compileSubresource(parent: Parent, definition: Subresource, compile: Co
 }
 
 /** Makes a resource that is never stored. It has the parent's plural, for messages and metrics. */
-function resourceOf({ plural, resource }: Parent, { groupVersion, schema, columns }: SubresourceKind): Resource {
+function resourceOf({ plural, resource }: Parent, { groupVersion, alsoIn = [], schema, columns }: SubresourceKind): Resource {
+  const served: Served = { schema, introduced: "1.0", ...(columns === undefined ? {} : { columns }) };
   return {
     kind: schema.name,
     plural,
     scope: resource.scope,
     summary: resource.summary,
     storedAs: groupVersion,
-    served: { [groupVersion]: { schema, introduced: "1.0", ...(columns === undefined ? {} : { columns }) } },
+    served: Object.fromEntries([groupVersion, ...alsoIn].map((version) => [version, served])),
     handleCreate: (object) => object,
   };
 }

@@ -79,10 +79,15 @@ export function checkType(catalog: Catalog, endpoint: Endpoint, kind: string, ap
   }
   const version = meantVersion(endpoint, apiVersion);
   const called = kind === "" ? endpoint.kind : kind;
-  if (version === endpoint.apiVersion && called === endpoint.kind) return;
+  if (called === endpoint.kind && (version === endpoint.apiVersion || isAlsoIn(catalog, endpoint, version))) return;
   const foreign = foreignType(catalog, endpoint, called, version);
   if (foreign !== undefined) throw unhandledError(called, splitGroupVersion(version).version, endpoint, foreign);
   throw otherVersion(endpoint, version);
+}
+
+/** Whether the body of an action may be in this version too. */
+function isAlsoIn({ names }: Catalog, { resource: { storedUnder, served } }: Endpoint, version: string): boolean {
+  return storedUnder === undefined && Object.keys(served).some((written) => spell(names, written) === version);
 }
 
 function otherVersion({ apiVersion }: Endpoint, found: string): StatusError {

@@ -1,6 +1,7 @@
 import type { ApiObject } from "../../core/meta/object-meta.ts";
-import { badRequestError, invalidError, notFoundError } from "../../core/status-error.ts";
-import type { EndpointSubresource } from "../catalog/catalog.ts";
+import type { Resource } from "../../core/plugin.ts";
+import { badRequestError, invalidError, noRouteError, notFoundError } from "../../core/status-error.ts";
+import type { Endpoint, EndpointSubresource } from "../catalog/catalog.ts";
 import { Item } from "../objects/objects.ts";
 import { hookContext, type RequestContext, resourceName } from "../request-context.ts";
 import { objectResult, shownResult, type VerbResult } from "../respond/result.ts";
@@ -8,11 +9,13 @@ import { conversionOf } from "../objects/served.ts";
 import { writeOptions } from "../request/options.ts";
 import { approveAction, mutatedAction } from "../write/admission/admit.ts";
 import { checkNamespace } from "../write/admission/namespace-lifecycle.ts";
+import { servedEndpoint } from "../write/admission-server.ts";
 import { readBody } from "../write/draft/body.ts";
 import { recordOwners } from "../write/field-managers.ts";
 import type { Start } from "../write/guaranteed-update.ts";
 import { requestHookContext } from "../write/request-hook-context.ts";
 import { setNamespace } from "../write/write-pipeline.ts";
+import { actionObject } from "./action-object.ts";
 import { keyOfCall } from "./key-of-call.ts";
 import { replace } from "./update.ts";
 
@@ -20,18 +23,35 @@ import { replace } from "./update.ts";
 export async function act(call: RequestContext, subresource: EndpointSubresource): Promise<VerbResult> {
   const { backend, endpoint, info } = call;
   const { dryRun, fieldValidation } = writeOptions(info.query, "CreateOptions", call.catalog.names);
-  const { respond } = subresource.definition.create!; // the route checked that it supports POST
+  const { perform, respond } = subresource.definition.create!; // the route checked that it supports POST
   const request = await requestOf(call, subresource, fieldValidation);
   await checkNamespace(call, info.name);
+  const { response } = subresource;
+  if (perform !== undefined && response !== undefined) {
+    await approveAction(call, request);
+    call.heavy?.changes("what an action does");
+    return respondWith(response, await perform(request, actionObject(call), requestHookContext(call)));
+  }
   const { item, renew } = await backend.reads.live(endpoint.stored, keyOfCall(call), call.deadline);
   const done = item && await store(call, { item, renew }, { subresource, request, dryRun });
   if (done === undefined) throw notFoundError(resourceName(call), info.name);
-  const { response } = subresource;
   if (respond === undefined || response === undefined) return objectResult(201, done);
-  const body = await respond(request, done.object, requestHookContext(call));
+  return respondWith(response, await respond(request, done.object, requestHookContext(call)));
+}
+
+/** The response in the kind of the subresource. */
+function respondWith(response: Endpoint, body: object): VerbResult {
   const object = { kind: response.kind, apiVersion: response.apiVersion, metadata: {}, ...body } as ApiObject; // of the response's schema
   const shown = Item.unsaved(response.stored, "", response.applyDefaults(object), object.metadata.resourceVersion);
   return shownResult(201, shown, response);
+}
+
+/** POST of a kind that stands for an action on the object that the body names, such as `bindings`. */
+export async function actOnNamed(call: RequestContext, of: NonNullable<Resource["actsOn"]>): Promise<VerbResult> {
+  const { name = "" } = readBody(call, "Ignore").metadata;
+  const endpoint = servedEndpoint(call.catalog, of.groupVersion, of.resource), subresource = endpoint?.subresources.get(of.subresource);
+  if (endpoint === undefined || subresource === undefined) throw noRouteError();
+  return await act({ ...call, endpoint, info: { ...call.info, name } }, subresource);
 }
 
 /** The body; undefined for an action without a request kind. */

@@ -116,7 +116,7 @@ export function deleteItem(call: RequestContext, start: Start, options: DeleteRe
     // Kinds with a hold besides finalizers need at least two deletes: the first one marks the object; further ones change nothing
     // while it is held.
     if (pending && resource.deletion?.holds(object)) return unchanged;
-    await approveDeletion(call, object, options);
+    if (options.isApproved !== true) await approveDeletion(call, object, options);
     const marked = mark(call, object, options);
     const begins = resource.deletion !== undefined && !pending;
     // It is removed now, unless it has time left, finalizers, or a hold of its kind.

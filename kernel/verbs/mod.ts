@@ -2,7 +2,7 @@
 import type { VerbResult } from "../respond/result.ts";
 import type { RequestContext } from "../request-context.ts";
 import type { Verb } from "../../core/versions.ts";
-import { act } from "./act.ts";
+import { act, actOnNamed } from "./act.ts";
 import { create } from "./create.ts";
 import { remove } from "./delete.ts";
 import { removeCollection } from "./deletecollection.ts";
@@ -13,7 +13,10 @@ import { update } from "./update.ts";
 import { watch } from "./watch.ts";
 
 export const verbs: Readonly<Record<Verb, (call: RequestContext) => Promise<VerbResult>>> = Object.freeze({
-  create: (call) => call.subresource === undefined ? create(call) : act(call, call.subresource),
+  create(call) {
+    if (call.subresource !== undefined) return act(call, call.subresource);
+    return call.endpoint.resource.actsOn === undefined ? create(call) : actOnNamed(call, call.endpoint.resource.actsOn);
+  },
   delete: remove,
   deletecollection: removeCollection,
   get,

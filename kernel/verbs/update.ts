@@ -126,7 +126,7 @@ export function modifiedError(call: RequestContext): StatusError {
 }
 
 /** Writes an object unless it is unchanged; deletes it if it was waiting for its last finalizer only. */
-async function put(call: RequestContext, current: Item, next: ApiObject, dryRun: boolean): Promise<Tried<Item>> {
+export async function put(call: RequestContext, current: Item, next: ApiObject, dryRun: boolean): Promise<Tried<Item>> {
   const { catalog, endpoint } = call;
   const { stored, resource } = endpoint;
   const value = storedBytes(stored, next, catalog.storedAs);

@@ -6,7 +6,7 @@ import { DecodeError, decoder } from "../../core/derive/decode.ts";
 import { protobufReader } from "../../core/derive/protobuf.ts";
 import { type FieldError, invalid, notSupported } from "../../core/field-error.ts";
 import { DeleteOptions } from "../../core/meta/options.ts";
-import type { Infer } from "../../core/schema.ts";
+import type { DeletionOptions } from "../../core/subresource.ts";
 import { badRequestError, invalidError, StatusError } from "../../core/status-error.ts";
 import { goQuote } from "../../core/tree/go-quote.ts";
 import { readJson } from "../../core/tree/json.ts";
@@ -34,6 +34,8 @@ export interface DeleteRequest {
   readonly resourceVersion: string | undefined;
   /** Whether to delete an object that cannot be read (gate AllowUnsafeMalformedObjectDeletion; false while it is off). */
   readonly ignoreReadErrors: boolean;
+  /** Whether admission has no part in the deletion, because it has approved the action that deletes. */
+  readonly isApproved?: true;
 }
 
 /** The source location of upstream's scheme, which is part of error messages. */
@@ -58,7 +60,11 @@ export async function deleteOptions(call: RequestContext): Promise<DeleteRequest
     // The heavy thread runs this function; its result is plain data.
     return await call.heavy.work.run("deleteOptions", heavyRequest(call, bytes), heavyHost(call), call.deadline.signal) as DeleteRequest;
   }
-  const options = bytes.length > 0 ? fromBody(call, bytes) : fromQuery(call);
+  return checkedDeletion(call, bytes.length > 0 ? fromBody(call, bytes) : fromQuery(call));
+}
+
+/** Throws 422 for options that contradict each other. */
+export function checkedDeletion(call: RequestContext, options: Read): DeleteRequest {
   const errors: FieldError[] = [];
   const { propagationPolicy: policy, orphanDependents } = options;
   if (policy !== undefined && orphanDependents !== undefined) {
@@ -109,7 +115,7 @@ function fromQuery(call: RequestContext): Read {
 
 function fromBody(call: RequestContext, bytes: Uint8Array): Read {
   const encoding = bodyEncoding(header(call.exchange, "content-type"), call.catalog.media);
-  let options: Infer<typeof DeleteOptions>;
+  let options: DeleteOptions;
   if (encoding === "protobuf") {
     try {
       const { kind, apiVersion, raw } = readEnvelope(bytes);
@@ -139,6 +145,10 @@ function fromBody(call: RequestContext, bytes: Uint8Array): Read {
     }
   }
   noteDeleteOptions(call, options);
+  return deletionOf(options);
+}
+
+export function deletionOf(options: DeletionOptions): Read {
   return {
     dryRunValues: options.dryRun ?? [],
     gracePeriodSeconds: options.gracePeriodSeconds === undefined ? undefined : Number(options.gracePeriodSeconds),

@@ -1,6 +1,7 @@
 /** POST of a pod's `binding`: a scheduler sets the node of the pod. */
 import {
   conflictError,
+  defineResource,
   field,
   type FieldError,
   type Infer,
@@ -8,6 +9,7 @@ import {
   object,
   ObjectReference,
   required,
+  type Resource,
   StatusError,
 } from "../../plugin.ts";
 import { fieldErrorText, goQuote, StatusSchema, type SubresourceAction } from "../../toolbox.ts";
@@ -72,3 +74,14 @@ export const binding: SubresourceAction<Pod, Binding> = {
   },
   respond: () => ({ status: "Success", code: 201 }),
 };
+
+/** The older place of the subresource `binding`: the name in the body is that of the pod. */
+export const bindings: Resource<Binding> = defineResource({
+  kind: "Binding",
+  scope: "Namespaced",
+  summary: "The node of a pod, as schedulers set it. It is not stored.",
+  storedAs: "v1",
+  served: { v1: { schema: Binding, introduced: "1.0" } },
+  handleCreate: (given) => given,
+  actsOn: { groupVersion: "v1", resource: "pods", subresource: "binding" },
+});

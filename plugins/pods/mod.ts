@@ -1,16 +1,17 @@
 import { definePlugin } from "../../plugin.ts";
 import { defaultTolerationSeconds } from "./admission/default-tolerations.ts";
 import { serviceAccountStep } from "./admission/service-account.ts";
+import { bindings } from "./binding.ts";
 import { podTemplateGateDependencies, podTemplateGates, podTemplates } from "./pod-template.ts";
 import { pods } from "./pod.ts";
 
-export { pods, podTemplates };
+export { bindings, pods, podTemplates };
 
 export const podsPlugin = definePlugin({
   name: "pods",
-  summary: "Pods and their templates: Pod, PodTemplate.",
+  summary: "Pods and their templates: Pod, PodTemplate, Binding.",
   featureGates: podTemplateGates,
   gateDependencies: podTemplateGateDependencies,
-  resources: [pods, podTemplates],
+  resources: [pods, podTemplates, bindings],
   admission: [serviceAccountStep, defaultTolerationSeconds],
 });

@@ -20,6 +20,7 @@ import { warnOfAddress } from "../shared/pod/address.ts";
 import { binding } from "./binding.ts";
 import { columns } from "./columns.ts";
 import { withCondition } from "./conditions.ts";
+import { eviction } from "./eviction.ts";
 import { applyLabelKeys } from "./label-keys.ts";
 import { Pod } from "./pod-schema.ts";
 import { qualityOfService } from "./quality-of-service.ts";
@@ -171,7 +172,7 @@ export const pods: Resource<Pod> = defineResource({
         "status.podIPs": () => "",
         "status.nominatedNodeName": ({ status }) => status.nominatedNodeName ?? "",
       },
-      subresources: { status, ephemeralcontainers: ephemeralContainers, binding: { create: binding } },
+      subresources: { status, ephemeralcontainers: ephemeralContainers, binding: { create: binding }, eviction: { create: eviction } },
     },
   },
   strategy: { deleteAnswers: "object", coreFinalizers: true, generation: true, graceSeconds, preparesStatus: true },

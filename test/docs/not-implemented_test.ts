@@ -17,6 +17,7 @@ const documents = new Set([
   "ImageReview",
   "TokenRequest",
   "Scale",
+  "Eviction",
   "PodStatusResult",
   "RangeAllocation",
   "SerializedReference",

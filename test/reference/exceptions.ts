@@ -29,12 +29,10 @@ export const notServed: Readonly<Record<string, readonly string[]>> = Object.fre
   "resource.k8s.io/v1beta1": ["deviceclasses", "resourceclaims", "resourceclaimtemplates", "resourceslices"],
   "resource.k8s.io/v1beta2": ["deviceclasses", "resourceclaims", "resourceclaimtemplates", "resourceslices"],
   "v1": [
-    "bindings",
     "componentstatuses",
     "endpoints",
     "nodes",
     "pods/attach",
-    "pods/eviction",
     "pods/exec",
     "pods/log",
     "pods/portforward",
