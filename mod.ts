@@ -9,6 +9,7 @@
  */
 import type { Plugin } from "./core/plugin.ts";
 import type { PlainSettings } from "./server/config/plain-settings-type.ts";
+import { inPreset } from "./server/config/choose-plugins.ts";
 import { withDefaults } from "./server/config/parse.ts";
 import { type Log, silentLog } from "./kernel/observe/log.ts";
 import { type Running, serve } from "./server/startup/serve.ts";
@@ -27,7 +28,7 @@ export { plugins as builtInPlugins } from "./plugins/mod.ts";
 export interface StartOptions {
   /** Settings by flag name: `{ "feature-gates": { WatchList: false } }`. Absent settings have the flag's default. */
   readonly settings?: PlainSettings;
-  /** The families to serve. Default: `builtInPlugins`. */
+  /** The families to serve. Default: those of `builtInPlugins` that the setting `preset` selects. */
   readonly plugins?: readonly Plugin[];
   /** Receives the server's log. Default: no log. */
   readonly log?: Log;
@@ -39,6 +40,7 @@ export interface StartOptions {
  * Rejects with ConfigError or CatalogError, which list every mistake, or with the error that prevented the start, such as a port in
  * use. After a rejection everything that was opened is closed.
  */
-export function start({ settings = {}, plugins = builtIn, log = silentLog }: StartOptions = {}): Promise<Running> {
-  return serve({ config: withDefaults(settings), plugins, log });
+export function start({ settings = {}, plugins, log = silentLog }: StartOptions = {}): Promise<Running> {
+  const config = withDefaults(settings);
+  return serve({ config, plugins: plugins ?? inPreset(config.preset, builtIn), log });
 }

@@ -9,7 +9,7 @@ export { keptFields } from "./core/define/kept-fields.ts";
 export { releasedElements } from "./core/define/released.ts";
 export { scaleSubresource } from "./core/define/scale.ts";
 export { definedResource } from "./cel/definition/defined-resource.ts";
-export type { Admission, AuthorizerDefinition, HealthCheck, Plugin, Resource } from "./core/plugin.ts";
+export type { Admission, AuthorizerDefinition, HealthCheck, Plugin, Preset, Resource } from "./core/plugin.ts";
 export type { HookContext, RequestHookContext } from "./core/hook-context.ts";
 export type { Subresource } from "./core/subresource.ts";
 export type { AuditBackendDefinition } from "./core/audit/backend.ts";

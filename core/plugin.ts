@@ -310,6 +310,12 @@ export interface SourceContext {
   readonly failed?: (name: string, error: unknown) => void;
 }
 
+/**
+ * Which built-in plugins a server has that names none (`--preset`): `kubernetes` all kinds of a kube-apiserver; `control-plane` those of an API without
+ * pods, nodes and workloads.
+ */
+export type Preset = "kubernetes" | "control-plane";
+
 /** A plugin: kinds, their rules, controllers, checks and metrics. `definePlugin` checks and freezes it. */
 export interface Plugin {
   /** The name of the plugin in `--plugins`, in metrics and in the log. */
@@ -318,6 +324,8 @@ export interface Plugin {
   readonly summary: string;
   /** The names of other plugins whose kinds those of this one need. A start that selects this plugin without them is an error. */
   readonly needs?: readonly string[];
+  /** The values of `--preset` that select the plugin, if it is a built-in one. Default: all. A plugin that `--plugins` names is served with each. */
+  readonly presets?: readonly Preset[];
   /** Gates by name in upper camel case, with their stages in ascending order. */
   readonly featureGates?: Readonly<Record<string, readonly GateStage[]>>;
   /** Gates of this plugin that require other gates, of any plugin. */

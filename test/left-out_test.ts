@@ -5,13 +5,15 @@ import { test } from "node:test";
 import { openTestServer } from "../testing.ts";
 import { ask } from "./requests.ts";
 
+const settings = { preset: "control-plane" };
+
 async function shown(...request: Parameters<typeof ask>) {
   const { status, text } = await ask(...request);
   return { status, text };
 }
 
 test("a write of a kind that is not implemented returns a Status with the kind", async () => {
-  await using server = await openTestServer();
+  await using server = await openTestServer({ settings });
   for (
     const [method, path, kind] of [
       ["POST", "/apis/apps/v1/namespaces/default/deployments", "Deployment (deployments.apps)"],
@@ -28,7 +30,7 @@ test("a write of a kind that is not implemented returns a Status with the kind",
 });
 
 test("a read or delete of a kind that is not implemented returns the same Status as a write", async () => {
-  await using server = await openTestServer();
+  await using server = await openTestServer({ settings });
   for (
     const path of [
       "/apis/apps/v1/namespaces/default/deployments",
@@ -47,7 +49,7 @@ test("a read or delete of a kind that is not implemented returns the same Status
 });
 
 test("only a client that takes none of the server's encodings gets the plain 404; another version of a served kind is not left out", async () => {
-  await using server = await openTestServer();
+  await using server = await openTestServer({ settings });
   const get = (path: string, accept: string) => shown(server, "GET", path, undefined, { accept });
   const deployments = "/apis/apps/v1/deployments", plain = { status: 404, text: "404 page not found\n" };
   const table = "application/json;as=Table;v=v1;g=meta.k8s.io";
@@ -80,7 +82,7 @@ test("only a client that takes none of the server's encodings gets the plain 404
 });
 
 test("services are an empty collection; a write returns the reason", async () => {
-  await using server = await openTestServer();
+  await using server = await openTestServer({ settings });
   for (
     const [path, what] of [
       ["/api/v1/namespaces/default/services", /405.*runs no workloads, so there are no services/s],
@@ -94,9 +96,9 @@ test("services are an empty collection; a write returns the reason", async () =>
   }
 });
 
-test("pods and services are in the category all", async () => {
-  await using server = await openTestServer();
+test("services are in the category all", async () => {
+  await using server = await openTestServer({ settings });
   const { resources } = JSON.parse((await ask(server, "GET", "/api/v1")).text);
   const all = resources.filter(({ categories = [] }: { categories?: string[] }) => categories.includes("all"));
-  assert.deepEqual(all.map(({ name }: { name: string }) => name), ["pods", "services"]);
+  assert.deepEqual(all.map(({ name }: { name: string }) => name), ["services"]);
 });

@@ -7,6 +7,7 @@ import type { UserInfo } from "../core/user-info.ts";
 export type { UserInfo } from "../core/user-info.ts";
 import type { PlainSettings } from "../server/config/plain-settings.ts";
 import { activeConfigOf } from "../server/config/active-config.ts";
+import { inPreset } from "../server/config/choose-plugins.ts";
 import { withDefaults } from "../server/config/parse.ts";
 import type { Exchange, Reply } from "../kernel/request/exchange.ts";
 import { handle } from "../kernel/handle.ts";
@@ -143,7 +144,11 @@ const anonymous: UserInfo = Object.freeze({ name: "system:anonymous", groups: ["
 export async function openTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const { plugins = [], bare = false, settings = {}, unexpectedErrors = "throw" } = options;
   const logged: string[] = [];
-  const { opened, close } = await openInMemory(bare ? plugins : [...builtIn, ...plugins], settings, logged);
+  const { opened, close } = await openInMemory(
+    bare ? plugins : [...inPreset(withDefaults(settings).preset, builtIn), ...plugins],
+    settings,
+    logged,
+  );
   const throws = unexpectedErrors === "throw";
   const recorder = recordUnexpected(opened.server);
   return {

@@ -8,6 +8,7 @@ export { ingressClasses, ingresses, networkPolicies };
 
 export const networkingPlugin = definePlugin({
   name: "networking",
+  presets: ["kubernetes"],
   summary: "Traffic to and between pods: Ingress, IngressClass and NetworkPolicy.",
   groupPriorities: { "networking.{domain}": 17_200 },
   resources: [ingressClasses, ingresses, networkPolicies],

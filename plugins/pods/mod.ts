@@ -9,6 +9,7 @@ export { bindings, pods, podTemplates };
 
 export const podsPlugin = definePlugin({
   name: "pods",
+  presets: ["kubernetes"],
   summary: "Pods and their templates: Pod, PodTemplate, Binding.",
   featureGates: podTemplateGates,
   gateDependencies: podTemplateGateDependencies,

@@ -5,6 +5,7 @@ export { podDisruptionBudgets };
 
 export const policyPlugin = definePlugin({
   name: "policy",
+  presets: ["kubernetes"],
   summary: "Limits of evictions of pods: PodDisruptionBudget.",
   groupPriorities: { policy: 17_100 },
   resources: [podDisruptionBudgets],

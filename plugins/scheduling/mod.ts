@@ -7,6 +7,7 @@ export { priorityClasses };
 
 export const schedulingPlugin = definePlugin({
   name: "scheduling",
+  presets: ["kubernetes"],
   summary: "Priorities of pods: PriorityClass, with the two classes of system pods.",
   groupPriorities: { "scheduling.{domain}": 16_600 },
   resources: [priorityClasses],

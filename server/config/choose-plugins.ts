@@ -2,10 +2,11 @@
 import { isAbsolute } from "node:path";
 import { append } from "../../core/append.ts";
 import { DefinitionError } from "../../core/define/define.ts";
-import type { Plugin } from "../../core/plugin.ts";
+import type { Plugin, Preset } from "../../core/plugin.ts";
 import { reasonOf } from "../../core/reason-of.ts";
 import { nearest } from "../../core/nearest.ts";
 import { ModuleError } from "./module-error.ts";
+import type { Config } from "./settings.ts";
 
 /** Loads a module by path or package name and returns its exports. */
 export type LoadModule = (specifier: string) => Promise<Readonly<Record<string, unknown>>>;
@@ -27,12 +28,25 @@ export interface ChosenPlugins {
   readonly isIncomplete: boolean;
 }
 
+/** The values of `--preset`. */
+export const presets: readonly Preset[] = Object.freeze(["kubernetes", "control-plane"]);
+
+/** Whether a text is a value of `--preset`. */
+export function isPreset(text: string): text is Preset {
+  return presets.some((each) => each === text);
+}
+
+/** The plugins of a preset; of an unknown one, which is a mistake of its own, all. */
+export function inPreset(preset: string, builtIn: readonly Plugin[]): readonly Plugin[] {
+  return isPreset(preset) ? builtIn.filter(({ presets: of = presets }) => of.includes(preset)) : builtIn;
+}
+
 /**
- * Names select from the built-in plugins (all if none is named); one that is not named keeps the authenticators that the server requires. `-name` excludes one, and words with a slash, a dot, a colon or an at sign
+ * Names select from the built-in plugins (those of the preset if none is named); one that is not named keeps the authenticators that the server requires. `-name` excludes one, and words with a slash, a dot, a colon or an at sign
  * are modules whose exported plugins are appended. All mistakes are added to `mistakes`.
  */
 export async function choosePlugins(
-  words: readonly string[],
+  { plugins: words, preset }: Pick<Config, "plugins" | "preset">,
   builtIn: readonly Plugin[],
   load: LoadModule,
   mistakes: string[],
@@ -50,7 +64,9 @@ export async function choosePlugins(
     const near = nearest(name, names);
     mistakes.push(`unknown plugin "${name}"${near === undefined ? "" : `: did you mean "${near}"?`} (built in: ${names.join(", ")})`);
   }
-  const chosen = builtIn.filter(({ name }) => (on.every((each) => modules.includes(each)) || on.includes(name)) && !off.includes(name));
+  const isNamed = on.some((each) => !modules.includes(each));
+  const selected = isNamed ? builtIn.filter(({ name }) => on.includes(name)) : inPreset(preset, builtIn);
+  const chosen = selected.filter(({ name }) => !off.includes(name));
   // A list of plugins selects an API. The plugins that authenticate users go on to do so, unless they are named with a minus.
   for (const plugin of builtIn) {
     const { name, authenticators = [] } = plugin;

@@ -14,7 +14,8 @@ test("choosePlugins() keeps the authenticators that the server requires if other
     definePlugin({ name: "access", summary: "Users.", authenticators: [login, optional], groupPriorities: { "users.example.com": 1 } }),
     definePlugin({ name: "more", summary: "Others.", authenticators: [optional] }),
   ];
-  const of = async (...words: readonly string[]) => (await choosePlugins(words, builtIn, () => Promise.resolve({}), [])).plugins;
+  const of = async (...words: readonly string[]) =>
+    (await choosePlugins({ plugins: words, preset: "kubernetes" }, builtIn, () => Promise.resolve({}), [])).plugins;
   const named = await of("one");
   assert.deepEqual(named.map(({ name, groupPriorities }) => [name, groupPriorities]), [["one", undefined], ["access", undefined]]);
   assert.equal(named[1]!.authenticators![0], builtIn[1]!.authenticators![0]);
@@ -27,7 +28,7 @@ test("choosePlugins() keeps the authenticators that the server requires if other
 async function chosen(words: readonly string[], error?: Error) {
   const mistakes: string[] = [];
   const { plugins, isIncomplete } = await choosePlugins(
-    words,
+    { plugins: words, preset: "kubernetes" },
     [plugin],
     () => error === undefined ? Promise.resolve({}) : Promise.reject(error),
     mistakes,
@@ -49,4 +50,17 @@ test("choosePlugins() reports the fault of a package that is there, and an unkno
   });
   assert.deepEqual((await chosen(["./a.ts"])).isIncomplete, true);
   assert.deepEqual((await chosen(["one"])).isIncomplete, false);
+});
+
+test("a preset selects the plugins when none is named; one that is named is served with each", async () => {
+  const pods = definePlugin({ name: "pods", summary: "Pods.", presets: ["kubernetes"] });
+  const of = async (preset: string, ...words: readonly string[]) => {
+    const { plugins } = await choosePlugins({ plugins: words, preset }, [plugin, pods], () => Promise.resolve({}), []);
+    return plugins.map(({ name }) => name);
+  };
+  assert.deepEqual(await of("kubernetes"), ["one", "pods"]);
+  assert.deepEqual(await of("control-plane"), ["one"]);
+  assert.deepEqual(await of("kubernetes", "-one"), ["pods"]);
+  assert.deepEqual(await of("control-plane", "-one"), []);
+  assert.deepEqual(await of("control-plane", "pods"), ["pods"]);
 });

@@ -1,4 +1,5 @@
 /** Parses command line and configuration file to settings. Collects all mistakes before it reports them. */
+import { isPreset, presets } from "./choose-plugins.ts";
 import { trimEndOf } from "../../core/trim-end.ts";
 import { append } from "../../core/append.ts";
 import { withoutUser } from "../../protocols/without-user.ts";
@@ -315,6 +316,9 @@ function senseless(config: Config): readonly string[] {
     if (!/^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(config[name])) {
       mistakes.push(`flag "--${name}": ${valueText(config[name])} is not a lower-case DNS name`);
     }
+  }
+  if (!isPreset(config["preset"])) {
+    mistakes.push(`flag "--preset": ${valueText(config["preset"])} is not a preset: it must be ${presets.join(" or ")}`);
   }
   if (!["own", "runtime"].includes(config["http2-implementation"])) {
     const given = valueText(config["http2-implementation"]);

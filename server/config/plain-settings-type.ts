@@ -195,6 +195,11 @@ export interface PlainSettings {
   /** Name in the protobuf media type, labels, annotations and finalizers. Default: kubernetes. */
   readonly "platform-name"?: string;
   /**
+   * Built-in plugins to serve when none is named: kubernetes (all) or control-plane (an API without pods, nodes, services and workloads).
+   * Default: kubernetes.
+   */
+  readonly "preset"?: string;
+  /**
    * Release whose kinds, gates, warnings and metrics the server has, 1.32 to 1.35: <major>.<minor>, or kube=<major>.<minor>; empty: 1.35.
    * Default: empty.
    */

@@ -102,6 +102,7 @@ export interface Config extends AdmissionConfig, AuditConfig, ElectionConfig, Em
   readonly "group-domain": string;
   readonly "platform-name": string;
   readonly "plugins": readonly string[];
+  readonly "preset": string;
   readonly "runtime-config": ReadonlyMap<string, boolean>;
   readonly "feature-gates": ReadonlyMap<string, boolean>;
   readonly "suppress-deprecation-warnings": boolean;
@@ -363,6 +364,12 @@ export const settings: Settings = Object.freeze(
     "plugins": live(list(
       "Plugins to serve: names (all built-in ones when none is named), -name to leave one out, and module paths or package names to load.",
     )),
+    "preset": live(
+      text(
+        "kubernetes",
+        "Built-in plugins to serve when none is named: kubernetes (all) or control-plane (an API without pods, nodes, services and workloads).",
+      ),
+    ),
     ...emulationSettings,
     "runtime-config": live(map(
       "Group versions and resources to enable or disable: group/version[/resource][=bool], api/all, api/ga, api/beta, api/alpha.",

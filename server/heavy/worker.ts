@@ -93,7 +93,7 @@ export function heavyWorker(
 
 async function open({ config, appeared, admission }: ToHeavy & { tag: "open" }, builtIn: readonly Plugin[]): Promise<Opened> {
   const mistakes: string[] = [];
-  const { plugins } = await choosePlugins(config.plugins, builtIn, loadModule, mistakes);
+  const { plugins } = await choosePlugins(config, builtIn, loadModule, mistakes);
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return activeConfigOf(config, plugins, undefined, appeared, admission);
 }

@@ -72,7 +72,7 @@ export async function inspectConfiguration(
     if (parsed.help) return undefined;
     const { config, empty } = parsed;
     const mistakes: string[] = [];
-    const { plugins: chosen, isIncomplete } = await choosePlugins(config.plugins, builtIn, load, mistakes);
+    const { plugins: chosen, isIncomplete } = await choosePlugins(config, builtIn, load, mistakes);
     // An invalid plugin name does not make settings of its kinds mistakes.
     // A plugin whose API is not selected has the name of a built-in one.
     const others = chosen.filter(({ name }) => !builtIn.some((each) => each.name === name));

@@ -31,6 +31,7 @@ export function againstTheProgram(
   clients: { readonly paths: readonly string[]; readonly missing: string | false },
   setups: readonly Setup[],
   work: (path: string, server: RealServer) => Promise<void>,
+  flags: readonly string[] = [],
 ): void {
   for (const { runtime, store } of setups) {
     const skip = clients.missing || setupSkipped({ runtime, store });
@@ -38,7 +39,10 @@ export function againstTheProgram(
       for (const path of clients.paths) {
         it(path, async () => {
           const etcd = store === "etcd" ? await startEtcd() : undefined;
-          const server = await startRealServer({ runtime, args: etcd === undefined ? [] : [`--etcd-servers=${etcd.endpoint}`] });
+          const server = await startRealServer({
+            runtime,
+            args: [...flags, ...etcd === undefined ? [] : [`--etcd-servers=${etcd.endpoint}`]],
+          });
           try {
             await work(path, server);
           } finally {

@@ -282,6 +282,16 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
 
   "group-domain": otherNames,
   "platform-name": otherNames,
+  "preset": async () => {
+    await served(["--preset=control-plane"], async (server) => {
+      assert.equal(await statusOf(server, "/api/v1/configmaps"), 200);
+      assert.equal(await statusOf(server, "/api/v1/pods"), 404);
+    });
+    await assert.rejects(
+      served(["--preset=kubernetis"], () => Promise.resolve()),
+      /"--preset": "kubernetis" is not a preset: it must be kubernetes or control-plane/,
+    );
+  },
   "plugins": () =>
     inFolder(async (folder) => {
       const ofServer = async (words: string, of: readonly string[]) => {

@@ -137,6 +137,13 @@ const live: { readonly [Name in SettingName]?: Live } = {
     nowSees: 410,
   },
   "plugins": { before: "plugins: [-configmaps]", after: "plugins: []", sees: (server) => statusOf(server), saw: 404, nowSees: 200 },
+  "preset": {
+    before: "preset: control-plane",
+    after: "preset: kubernetes",
+    sees: (server) => statusOf(server, "/api/v1/pods"),
+    saw: 404,
+    nowSees: 200,
+  },
   "runtime-config": {
     before: "",
     after: "runtime-config: {v1/configmaps: false}",
