@@ -51,7 +51,7 @@ export async function actOnNamed(call: RequestContext, of: NonNullable<Resource[
   const { name = "" } = readBody(call, "Ignore").metadata;
   const endpoint = servedEndpoint(call.catalog, of.groupVersion, of.resource), subresource = endpoint?.subresources.get(of.subresource);
   if (endpoint === undefined || subresource === undefined) throw noRouteError();
-  return await act({ ...call, endpoint, info: { ...call.info, name } }, subresource);
+  return await act({ ...call, endpoint, subresource, info: { ...call.info, name } }, subresource);
 }
 
 /** The body; undefined for an action without a request kind. */

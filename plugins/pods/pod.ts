@@ -10,6 +10,7 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from "../../toolbox.ts";
+import { PodSpec } from "../shared/pod/pod-spec.ts";
 import { optionsForUpdate } from "../shared/pod/stored-options.ts";
 import { withoutStopSignals } from "../shared/pod/stop-signals.ts";
 import { validatePodParts } from "../shared/pod/validate-pod.ts";
@@ -17,6 +18,7 @@ import { podAnnotations, validateProfilesMatch } from "../shared/pod/validate-po
 import { optionsForCreate, type ValidationOptions } from "../shared/pod/validation-options.ts";
 import { warnOfPodTemplate } from "../shared/pod/warnings.ts";
 import { warnOfAddress } from "../shared/pod/address.ts";
+import { warnOfAppArmor, withProfiles } from "./app-armor.ts";
 import { binding } from "./binding.ts";
 import { columns } from "./columns.ts";
 import { withCondition } from "./conditions.ts";
@@ -24,12 +26,13 @@ import { eviction } from "./eviction.ts";
 import { applyLabelKeys } from "./label-keys.ts";
 import { Pod } from "./pod-schema.ts";
 import { qualityOfService } from "./quality-of-service.ts";
+import { resizeOf } from "./resize.ts";
 import type { PodStatus } from "./status-schema.ts";
 import { validateStatus } from "./validate-status.ts";
 import { validateAnnotationsKept, validateSpecUpdate } from "./validate-update.ts";
 
 /** A new pod is pending. Its quality of service, and selectors that follow from its labels, are those of its creation. */
-function prepareNew(next: Pod, { gates, now }: HookContext): Pod {
+function prepareNew(next: Pod, { gates, names, now }: HookContext): Pod {
   const spec = applyLabelKeys(withoutStopSignals(next.spec, undefined, gates), next.metadata.labels ?? {}, gates);
   // As upstream, a quality of service that the client sends is kept.
   const status: PodStatus = { phase: "Pending", qosClass: next.status.qosClass || qualityOfService(spec, gates) };
@@ -40,7 +43,7 @@ function prepareNew(next: Pod, { gates, now }: HookContext): Pod {
     reason: "SchedulingGated",
     message: "Scheduling is blocked due to non-empty scheduling gates",
   };
-  return { ...next, spec, status: isGated ? withCondition(status, gated, now) : status };
+  return withProfiles({ ...next, spec, status: isGated ? withCondition(status, gated, now) : status }, names);
 }
 
 function optionsFor(gates: Gates, names: HookContext["names"], prior: Pod | undefined): ValidationOptions {
@@ -59,13 +62,21 @@ function validateCreate(next: Pod, { names, gates }: HookContext): readonly Fiel
   ];
 }
 
-/** The rules that every write of an existing pod keeps, before those of its part. */
-function validateWhole(next: Pod, prior: Pod, { names, gates }: HookContext): readonly FieldError[] {
+/** The rules that every write of an existing pod keeps, also a resize. */
+function validateParts(next: Pod, prior: Pod, { names, gates }: HookContext): readonly FieldError[] {
   const rules = metaRulesOf(pods, names);
   return [
     ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", rules),
     ...validateObjectMeta(next.metadata, rules),
     ...validatePodParts(next, names, optionsFor(gates, names, prior)),
+  ];
+}
+
+/** The rules of every write of an existing pod but a resize, before those of its part. */
+function validateWhole(next: Pod, prior: Pod, context: HookContext): readonly FieldError[] {
+  const { names } = context;
+  return [
+    ...validateParts(next, prior, context),
     ...validateAnnotationsKept(next.metadata.annotations, prior.metadata.annotations, names),
   ];
 }
@@ -139,6 +150,8 @@ function counted(next: Pod, prior: Pod): Pod {
   return { ...next, metadata: { ...next.metadata, generation: Number(prior.metadata.generation ?? 0) + 1 } };
 }
 
+const resize = resizeOf(Object.keys(PodSpec.fields), validateParts, counted);
+
 /** Seconds for the containers of a deleted pod to end. A pod that is on no node, or that has ended, needs none. */
 function graceSeconds({ spec, status: { phase } }: Pod, asked: number | undefined): number {
   if ((spec.nodeName ?? "") === "" || phase === "Failed" || phase === "Succeeded") return 0;
@@ -172,7 +185,13 @@ export const pods: Resource<Pod> = defineResource({
         "status.podIPs": () => "",
         "status.nominatedNodeName": ({ status }) => status.nominatedNodeName ?? "",
       },
-      subresources: { status, ephemeralcontainers: ephemeralContainers, binding: { create: binding }, eviction: { create: eviction } },
+      subresources: {
+        status,
+        ephemeralcontainers: ephemeralContainers,
+        binding: { create: binding },
+        eviction: { create: eviction },
+        resize,
+      },
     },
   },
   strategy: { deleteAnswers: "object", coreFinalizers: true, generation: true, graceSeconds, preparesStatus: true },
@@ -189,6 +208,7 @@ export const pods: Resource<Pod> = defineResource({
         text = "this is used in the Pod's hostname, which can result in surprising behavior";
       return [
         ...(wrong.length === 0 ? [] : [`metadata.name: ${text}; a DNS label is recommended: [${wrong.join(" ")}]`]),
+        ...warnOfAppArmor(next, names),
         ...warnOfPodTemplate(next, "", names),
       ];
     }

@@ -37,7 +37,6 @@ export const notServed: Readonly<Record<string, readonly string[]>> = Object.fre
     "pods/log",
     "pods/portforward",
     "pods/proxy",
-    "pods/resize",
     "replicationcontrollers",
     "services",
   ],
