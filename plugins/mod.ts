@@ -9,6 +9,7 @@ import { configmapsPlugin } from "./configmaps/mod.ts";
 import { csiPlugin } from "./csi/mod.ts";
 import { migrationPlugin } from "./migration/mod.ts";
 import { networkingPlugin } from "./networking/mod.ts";
+import { nodesPlugin } from "./nodes/mod.ts";
 import { podsPlugin } from "./pods/mod.ts";
 import { policyPlugin } from "./policy/mod.ts";
 import { quotasPlugin } from "./quotas/mod.ts";
@@ -26,6 +27,7 @@ export const plugins: readonly Plugin[] = Object.freeze([
   schedulingPlugin,
   networkingPlugin,
   policyPlugin,
+  nodesPlugin,
   migrationPlugin,
   authenticationPlugin,
   authorizationPlugin,

@@ -23,7 +23,6 @@ export const notServed: Readonly<Record<string, readonly string[]>> = Object.fre
   "internal.apiserver.k8s.io/v1alpha1": ["storageversions"],
   "networking.k8s.io/v1": ["ipaddresses", "servicecidrs"],
   "networking.k8s.io/v1beta1": ["ipaddresses", "servicecidrs"],
-  "node.k8s.io/v1": ["runtimeclasses"],
   "resource.k8s.io/v1": ["deviceclasses", "resourceclaims", "resourceclaimtemplates", "resourceslices"],
   "resource.k8s.io/v1alpha3": ["devicetaintrules"],
   "resource.k8s.io/v1beta1": ["deviceclasses", "resourceclaims", "resourceclaimtemplates", "resourceslices"],

@@ -59,9 +59,13 @@ export function comparable(schema: Fields, generated: boolean): Fields {
   return Array.isArray(required) ? { ...rest, required: required.toSorted() } : rest;
 }
 
-/** Without defaults of the items of lists, which the facts made by machine lack. */
+/** Without defaults of the items of lists and of the values of records, which the facts made by machine lack. */
 export function withoutItemDefaults(schema: Fields): Fields {
-  return each(schema, (at) => isFields(at["items"]) ? { ...at, items: without(at["items"], "default") } : at);
+  return each(schema, (at) => ({
+    ...at,
+    ...(isFields(at["items"]) ? { items: without(at["items"], "default") } : {}),
+    ...(isFields(at["additionalProperties"]) ? { additionalProperties: without(at["additionalProperties"], "default") } : {}),
+  }));
 }
 
 /** Delete options and watch events are kinds of every group version upstream; those that we serve are compared. */

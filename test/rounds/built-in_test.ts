@@ -30,6 +30,7 @@ const valid: Readonly<Record<string, JsonObject>> = {
   "networking.k8s.io/v1 Ingress": { spec: { defaultBackend: { service: { name: "a", port: { number: 80 } } } } },
   "networking.k8s.io/v1 IngressClass": { spec: { controller: "example.com/a" } },
   "networking.k8s.io/v1 NetworkPolicy": { spec: { podSelector: {} } },
+  "node.k8s.io/v1 RuntimeClass": { handler: "a" },
   "storage.k8s.io/v1 CSIStorageCapacity": { storageClassName: "a" },
   "storage.k8s.io/v1beta1 VolumeAttributesClass": { driverName: "a.example.com", parameters: { a: "" } },
   "admissionregistration.k8s.io/v1 ValidatingAdmissionPolicy": { spec: { matchConstraints, validations: [{ expression: "true" }] } },
