@@ -47,6 +47,7 @@ function rejections({ endpoint: endpointOf, names, gates }: Catalog, requestVers
     subresource: "",
     requestVersion,
     minCompatibility: serverReleases.minCompatibility,
+    caller: { name: "", groups: [] },
     metric: () => {
       throw new Error("definitions have no metrics of their own");
     },

@@ -22,6 +22,8 @@ export interface HookContext {
   readonly requestVersion: GroupVersion;
   /** The oldest release whose servers must be able to use what is written now. */
   readonly minCompatibility: Release;
+  /** The user of the request; with impersonation the impersonated user. */
+  readonly caller: Caller;
   /**
    * The recorder of a metric that a plugin declares in `metrics`. Throws for any other. A hook may run more than once for a request.
    *
@@ -44,8 +46,6 @@ export interface RequestHookContext extends HookContext {
   readonly server: AdmissionServer;
   /** Registers a function that undoes an effect of the step. It is called if the write is not stored, because its name is in use or another write came first. */
   readonly ifNotStored: (takeBack: () => Promise<void>) => void;
-  /** The user of the request; with impersonation the impersonated user. */
-  readonly caller: Caller;
   /** The name in the URL; "" for a POST to a collection. */
   readonly requestName: string;
   /** Asks whether users may make requests, and issues tokens. */

@@ -90,6 +90,8 @@ export interface Served<T extends ApiObject = any> {
   /** A version that the target release has removed is served only if --runtime-config names it; with this gate on also by
    *  `api/alpha`, `api/beta`, `api/ga` or `api/all`. */
   readonly keptBy?: string;
+  /** A feature gate. While it is off, the version is not served, whatever --runtime-config says. */
+  readonly gate?: string;
   /** The group version and kind that clients should use instead. The warning shows them. */
   readonly replacement?: { readonly groupVersion: GroupVersion; readonly kind: string };
   /** Columns of tables (`kubectl get`). Default: name and creation time. */

@@ -218,8 +218,9 @@ export class CallHookContext implements HookContext {
   readonly requestVersion: HookContext["requestVersion"];
   readonly minCompatibility: HookContext["minCompatibility"];
   readonly metric: HookContext["metric"];
+  readonly caller: HookContext["caller"];
 
-  constructor({ catalog, backend, info, endpoint }: RequestContext) {
+  constructor({ catalog, backend, info, endpoint, user }: RequestContext) {
     this.names = catalog.names;
     this.gates = catalog.gates.isOn;
     this.now = timeText(backend.clock.now());
@@ -227,6 +228,7 @@ export class CallHookContext implements HookContext {
     this.requestVersion = endpoint.apiVersion;
     this.minCompatibility = catalog.releases.minCompatibility;
     this.metric = backend.metric;
+    this.caller = user;
   }
 }
 

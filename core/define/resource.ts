@@ -67,8 +67,9 @@ function strategyMistakes(strategy: Strategy): readonly string[] {
 
 function servedMistakes(groupVersion: GroupVersion, served: Served, gates: ReadonlySet<string> | undefined): readonly string[] {
   const mistakes = [...groupVersionMistakes(groupVersion), ...lifeMistakes(served), ...columnMistakes(served.columns)];
-  const { keptBy } = served;
-  if (keptBy !== undefined && gates?.has(keptBy) === false) mistakes.push(`the plugin has no feature gate "${keptBy}"`);
+  for (const gate of [served.keptBy, served.gate]) {
+    if (gate !== undefined && gates?.has(gate) === false) mistakes.push(`the plugin has no feature gate "${gate}"`);
+  }
   const { schema } = served;
   if (!schema.typeMeta || Object.keys(schema.fields)[0] !== "metadata") mistakes.push(`${schema.name} is not made by object(...)`);
   for (const path of Object.keys(served.selectableFields ?? {})) {

@@ -85,12 +85,14 @@ export function compile(plugins: readonly Plugin[], config: CatalogConfig, appea
   });
 }
 
-/** Returns the gates that have an effect: those of the kernel and those of plugins. */
+/** Returns the gates that have an effect: those of the kernel and those of plugins. Plugins may share the ladder of a gate. */
 function laddersOf(plugins: readonly Plugin[], mistakes: string[]): Readonly<Record<string, readonly GateStage[]>> {
   const ladders: Record<string, readonly GateStage[]> = { ...ownGates };
   for (const { name, featureGates = {} } of plugins) {
     for (const [gate, ladder] of Object.entries(featureGates)) {
-      if (Object.hasOwn(ladders, gate)) mistakes.push(`plugin "${name}": feature gate "${gate}" is declared twice`);
+      if (Object.hasOwn(ladders, gate) && ladders[gate] !== ladder) {
+        mistakes.push(`plugin "${name}": feature gate "${gate}" is declared twice`);
+      }
       ladders[gate] = ladder;
     }
   }

@@ -44,7 +44,7 @@ function isServed({ name, stage, served, life }: Version, plural: string, config
   const asked = config.runtimeConfig;
   const named = asked.get(`${name}/${plural}`) ?? asked.get(name);
   // The name of a removed version is used only in the error for a body of that version.
-  if (life === "gone") return false;
+  if (life === "gone" || (served.gate !== undefined && !isOn(served.gate))) return false;
   if (life === "later") return named === true && config.allowsNewer === true;
   const isKept = life === "living" || (served.keptBy !== undefined && isOn(served.keptBy));
   return named ?? (isKept ? asked.get(`api/${stage.toLowerCase()}`) ?? asked.get("api/all") ?? isOnByDefault(stage, served) : false);

@@ -32,6 +32,7 @@ interface Options {
   readonly runtimeConfig?: Readonly<Record<string, boolean>>;
   readonly isForwardCompatible?: boolean;
   readonly allowsNewer?: boolean;
+  readonly featureGates?: ReadonlyMap<string, boolean>;
 }
 const catalogOf = (plugin: Plugin, { emulated = "1.35", minCompatibility, runtimeConfig = {}, ...options }: Options = {}) =>
   compile([plugin], {
@@ -152,4 +153,13 @@ test("compile() adds newer, more stable versions of served beta and GA kinds if 
     "v1",
     "v2",
   ]);
+});
+
+test("a version with a gate is served only while the gate is on, if --runtime-config enables it as well", () => {
+  const featureGates = { Things: [{ since: "1.30", stage: "Alpha", default: false }] } as const;
+  const plugin = { ...pluginOf({ v1beta1: { introduced: "1.33", gate: "Things" } }), featureGates };
+  const on = new Map([["Things", true]]), runtimeConfig = { "example.com/v1beta1": true };
+  assert.deepEqual(versionsOf(plugin, { runtimeConfig }), []);
+  assert.deepEqual(versionsOf(plugin, { featureGates: on }), []);
+  assert.deepEqual(versionsOf(plugin, { featureGates: on, runtimeConfig }), ["v1beta1"]);
 });

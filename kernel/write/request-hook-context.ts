@@ -3,7 +3,6 @@ import type { Access, AdmissionServer, Reader, Waiting } from "../../core/access
 import type { AdmissionRequest, Reinvocation } from "../../core/admission/request.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import type { RequestHookContext } from "../../core/hook-context.ts";
-import type { Caller } from "../../core/user-info.ts";
 import type { Endpoint } from "../catalog/catalog.ts";
 import { type Item, keyOf } from "../objects/objects.ts";
 import { collectionOf } from "../reads/reads.ts";
@@ -34,9 +33,6 @@ class WriteContext extends CallHookContext implements RequestHookContext {
     this.reinvocation = reinvocation;
     this.#call = call;
     this.#deletion = deletion;
-  }
-  get caller(): Caller {
-    return this.#call.user;
   }
   get requestName(): string {
     return this.#call.info.name;

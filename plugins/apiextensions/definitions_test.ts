@@ -15,6 +15,7 @@ const context: HookContext = {
   subresource: "",
   requestVersion: "apiextensions.k8s.io/v1",
   minCompatibility: "1.34",
+  caller: { name: "alice", groups: [] },
   metric: () => {
     throw new Error("no metrics");
   },

@@ -15,6 +15,7 @@ const contextOf = (requestVersion: string): HookContext => ({
   subresource: "",
   requestVersion,
   minCompatibility: "1.34",
+  caller: { name: "alice", groups: [] },
   metric: noMetric,
 });
 const core = contextOf("v1"), group = contextOf("events.k8s.io/v1");

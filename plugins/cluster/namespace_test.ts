@@ -15,6 +15,7 @@ const at: HookContext = {
   subresource: "",
   requestVersion: "v1",
   minCompatibility: "1.34",
+  caller: { name: "alice", groups: [] },
   metric: noMetric,
 };
 const labels = { "kubernetes.io/metadata.name": "one" };

@@ -17,6 +17,7 @@ const at: HookContext = {
   subresource: "",
   requestVersion: "v1",
   minCompatibility: "1.34",
+  caller: { name: "alice", groups: [] },
   metric: noMetric,
 };
 const metadata = { name: "one", namespace: "demo", uid: "u", creationTimestamp: "2024-01-02T03:04:05Z" };

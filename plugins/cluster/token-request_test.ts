@@ -17,6 +17,7 @@ const context: HookContext = {
   subresource: "token",
   requestVersion: "v1",
   minCompatibility: "1.34",
+  caller: { name: "alice", groups: [] },
   metric: noMetric,
 };
 const { validateRequest, respond } = tokenSubresource.create!;

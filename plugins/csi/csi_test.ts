@@ -20,6 +20,7 @@ const at: HookContext = {
   subresource: "",
   requestVersion: "storage.k8s.io/v1",
   minCompatibility: "1.34",
+  caller: { name: "alice", groups: [] },
   metric: noMetric,
 };
 const without = (gate: string): HookContext => ({ ...at, gates: (name) => name !== gate });

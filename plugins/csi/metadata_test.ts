@@ -17,6 +17,7 @@ const at: HookContext = {
   subresource: "",
   requestVersion: "storage.k8s.io/v1",
   minCompatibility: "1.34",
+  caller: { name: "alice", groups: [] },
   metric: noMetric,
 };
 const driver = { attachRequired: true, podInfoOnMount: false, storageCapacity: false, seLinuxMount: false };

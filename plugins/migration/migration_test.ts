@@ -14,6 +14,7 @@ const at = (requestVersion: string): HookContext => ({
   subresource: "",
   requestVersion,
   minCompatibility: "1.34",
+  caller: { name: "alice", groups: [] },
   metric: noMetric,
 });
 const metadata = { name: "one", uid: "u", creationTimestamp: "2024-01-02T03:04:05Z" };

@@ -12,6 +12,7 @@ export function hookContext(subresource = ""): HookContext {
     subresource,
     requestVersion: "networking.k8s.io/v1",
     minCompatibility: "1.34",
+    caller: { name: "alice", groups: [] },
     metric: noMetric,
   };
 }

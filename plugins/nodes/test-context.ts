@@ -14,6 +14,7 @@ export function hookContext(
     subresource,
     requestVersion: "v1",
     minCompatibility: "1.34",
+    caller: { name: "alice", groups: [] },
     metric: noMetric,
   };
 }

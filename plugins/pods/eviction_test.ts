@@ -44,6 +44,7 @@ async function evict({ budgets = [], status = ready, options, isDryRun = false, 
     subresource: "eviction",
     requestVersion: "v1",
     minCompatibility: "1.35",
+    caller: { name: "alice", groups: [] },
     metric: noMetric,
   }, {
     isDryRun,

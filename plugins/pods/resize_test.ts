@@ -13,6 +13,7 @@ const contextOf = (...gates: readonly string[]) => ({
   subresource: "resize",
   requestVersion: "v1",
   minCompatibility: "1.35",
+  caller: { name: "alice", groups: [] },
   metric: noMetric,
 } as const);
 const resize = pods.served["v1"]!.subresources!["resize"]!;

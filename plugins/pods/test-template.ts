@@ -15,6 +15,7 @@ export const at: HookContext = {
   subresource: "",
   requestVersion: "v1",
   minCompatibility: "1.34",
+  caller: { name: "alice", groups: [] },
   metric: noMetric,
 };
 export const schema = podTemplates.served["v1"]!.schema as Typed<ApiObject>;

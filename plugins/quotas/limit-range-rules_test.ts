@@ -13,6 +13,7 @@ const context = {
   subresource: "",
   requestVersion: "v1" as const,
   minCompatibility: "1.34",
+  caller: { name: "alice", groups: [] },
   metric: noMetric,
 };
 function errors(...limits: readonly object[]): readonly string[] {

@@ -14,6 +14,7 @@ const context: HookContext = {
   subresource: "",
   requestVersion: "v1",
   minCompatibility: "1.34",
+  caller: { name: "alice", groups: [] },
   metric: noMetric,
 };
 const quota = (spec: object, status = {}) =>

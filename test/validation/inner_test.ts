@@ -19,6 +19,7 @@ const at: HookContext = {
   subresource: "",
   requestVersion: "v1",
   minCompatibility: "1.34",
+  caller: { name: "alice", groups: [] },
   metric: noMetric,
 };
 const meta: ObjectMeta = { name: "a", namespace: "default", uid: "u", creationTimestamp: at.now, generation: 2 };
