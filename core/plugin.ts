@@ -49,8 +49,11 @@ export interface Strategy {
   readonly ownMetaRules?: true;
   /** Whether metadata.generation counts changes of the spec: from 1, or with `onUpdate` from the client's value. Default: the client's value is kept. */
   readonly generation?: boolean | "onUpdate";
-  /** Whether the status in a create reaches `prepare`, which then sets it. Default: the status is removed before. */
-  readonly preparesStatus?: true;
+  /**
+   * Whether the status in a create reaches `prepare`, which then sets it; with "always" also that of an update. Writes of the object itself
+   * then own the status that they contain. Default: the status is removed before, and an update keeps the stored one.
+   */
+  readonly preparesStatus?: true | "always";
   /** Seconds after which the store deletes an object, as for Events. Default: never. */
   readonly ttlSeconds?: number;
   /**

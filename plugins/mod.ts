@@ -15,6 +15,7 @@ import { policyPlugin } from "./policy/mod.ts";
 import { quotasPlugin } from "./quotas/mod.ts";
 import { rbacPlugin } from "./rbac/mod.ts";
 import { schedulingPlugin } from "./scheduling/mod.ts";
+import { servicesPlugin } from "./services/mod.ts";
 import { storagePlugin } from "./storage/mod.ts";
 
 /** The plugins of the built-in kinds, in the order in which they are served. `start` serves all of them by default. */
@@ -25,6 +26,7 @@ export const plugins: readonly Plugin[] = Object.freeze([
   storagePlugin,
   csiPlugin,
   schedulingPlugin,
+  servicesPlugin,
   networkingPlugin,
   policyPlugin,
   nodesPlugin,

@@ -93,6 +93,7 @@ const internals: Readonly<Record<string, readonly string[]>> = {
     "networking",
     "pods",
     "quotas",
+    "services",
     "shared",
     "storage",
   ],

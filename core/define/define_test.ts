@@ -62,6 +62,7 @@ test("defineResource() rejects names that are not lower case and duplicate names
     'Thing: "th" is used for two of its names',
   ]);
   assert.deepEqual(ofResource({ summary: " " }), ["Thing: the summary is empty"]);
+  assert.deepEqual(ofResource({ plural: "thing" }), [], "the singular of a kind that is a plural itself");
 });
 
 test("defineResource() rejects a stored version that is not served, and an invalid one", () => {

@@ -41,7 +41,10 @@ function nameMistakes(resource: Resource): readonly string[] {
   for (const each of [plural, singular, ...shortNames, ...categories]) {
     if (dns1035Label(each).length > 0) mistakes.push(`"${each}" is not a name of lower-case letters, digits and dashes`);
   }
-  for (const each of repetitionsIn([plural, singular, ...shortNames])) mistakes.push(`"${each}" is used for two of its names`);
+  // The singular of a kind that is a plural itself, such as Endpoints, is the same word.
+  for (const each of repetitionsIn([...new Set([plural, singular]), ...shortNames])) {
+    mistakes.push(`"${each}" is used for two of its names`);
+  }
   return mistakes;
 }
 

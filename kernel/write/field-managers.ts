@@ -239,7 +239,7 @@ function notWritten(endpoint: Endpoint, subresource: string): FieldSet {
 
 function leftByDefault(endpoint: Endpoint, subresource: string): readonly string[] {
   if (subresource === "status") return Object.keys(endpoint.schema.fields).filter((name) => name !== "metadata" && name !== "status");
-  return endpoint.subresources.has("status") ? ["status"] : [];
+  return endpoint.subresources.has("status") && endpoint.resource.strategy?.preparesStatus !== "always" ? ["status"] : [];
 }
 
 /** Whether two lists of entries are equal, apart from their times. */

@@ -171,7 +171,7 @@ function partOf({ subresource, info }: RequestContext): Subresource | undefined 
 
 /** Restores the status, which only the status subresource can change: that of `prior`, or zero or absent at creation. */
 function withStatusOf(call: RequestContext, next: ApiObject, prior: ApiObject | undefined): ApiObject {
-  if (!call.endpoint.subresources.has("status")) return next;
+  if (!call.endpoint.subresources.has("status") || call.endpoint.resource.strategy?.preparesStatus === "always") return next;
   const { status: _sent, ...rest } = next as ApiObject & { status?: unknown };
   const { status } = (prior ?? withoutStatus(call.endpoint)) as { status?: unknown };
   return status === undefined ? rest : { ...rest, status } as ApiObject;

@@ -1,5 +1,6 @@
 /** Blocks of IP addresses in CIDR notation as upstream parses them: leading zeros and IPv4-mapped IPv6 addresses are accepted. */
 import { type Address, addressText, isMapped, mask, parsePrefix, prefixText, sameNetwork } from "../../core/net/address.ts";
+import { type FieldError, invalid } from "../../plugin.ts";
 import { Unreadable } from "../../toolbox.ts";
 import { readBytes } from "./pod/address.ts";
 
@@ -60,4 +61,18 @@ export function warnOfCidr(text: string, path: string): readonly string[] {
     warnings.push(`${path}: IPv6 CIDR value "${text}" should be in RFC 5952 canonical format ("${prefixText(strict)}")`);
   }
   return warnings;
+}
+
+/** Checks that a block is valid, canonical and without bits beyond its length, as newer fields require. */
+export function validateCanonicalCidr(text: string, path: string): readonly FieldError[] {
+  const [wrong] = invalidCidr(text);
+  if (wrong !== undefined) return [invalid(path, text, wrong)];
+  const strict = parsePrefix(text);
+  if (strict instanceof Unreadable) return [invalid(path, text, "must not have leading 0s in IP or prefix length")];
+  if (isMapped(strict.address)) return [invalid(path, text, "must not have an IPv4-mapped IPv6 address")];
+  const first = mask(strict);
+  if (addressText(first.address) !== addressText(strict.address)) {
+    return [invalid(path, text, "must not have bits set beyond the prefix length")];
+  }
+  return prefixText(first) === text ? [] : [invalid(path, text, `must be in canonical form ("${prefixText(first)}")`)];
 }

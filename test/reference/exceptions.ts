@@ -18,18 +18,14 @@ export const notServed: Readonly<Record<string, readonly string[]>> = Object.fre
   "certificates.k8s.io/v1": ["certificatesigningrequests"],
   "coordination.k8s.io/v1alpha2": ["leasecandidates"],
   "coordination.k8s.io/v1beta1": ["leasecandidates"],
-  "discovery.k8s.io/v1": ["endpointslices"],
   "flowcontrol.apiserver.k8s.io/v1": ["flowschemas", "prioritylevelconfigurations"],
   "internal.apiserver.k8s.io/v1alpha1": ["storageversions"],
-  "networking.k8s.io/v1": ["ipaddresses", "servicecidrs"],
-  "networking.k8s.io/v1beta1": ["ipaddresses", "servicecidrs"],
   "resource.k8s.io/v1": ["deviceclasses", "resourceclaims", "resourceclaimtemplates", "resourceslices"],
   "resource.k8s.io/v1alpha3": ["devicetaintrules"],
   "resource.k8s.io/v1beta1": ["deviceclasses", "resourceclaims", "resourceclaimtemplates", "resourceslices"],
   "resource.k8s.io/v1beta2": ["deviceclasses", "resourceclaims", "resourceclaimtemplates", "resourceslices"],
   "v1": [
     "componentstatuses",
-    "endpoints",
     "nodes",
     "pods/attach",
     "pods/exec",
@@ -67,6 +63,8 @@ const newerFields = [
 
 const schemas: Exceptions = {
   ...Object.fromEntries([...newerTypes, ...newerFields]),
+  "io.k8s.api.discovery.v1.Endpoint.properties.deprecatedTopology.additionalProperties.default":
+    "the only map of texts whose values are published without a default",
   [`${alphaItems}.x-kubernetes-list-type`]: listOfAlpha,
   [`${alphaItems}.x-kubernetes-list-map-keys`]: listOfAlpha,
   [`${alphaItems}.x-kubernetes-patch-strategy`]: listOfAlpha,

@@ -98,7 +98,9 @@ function schemaFaults(ours: Schemas, change: (schema: Fields) => Fields): readon
   ]);
   const compared = names.map((name): [string, Fields] => [name, compare(name, ours[name]!)]);
   assert.ok(theirs.length > 200, `${theirs.length} schemas compared`);
-  return unexplained(differences("", Object.fromEntries(theirs), Object.fromEntries(compared)), exceptions.schemas);
+  // Version 2 has no defaults.
+  const explained = Object.entries(exceptions.schemas).filter(([path]) => change !== inVersion2 || !path.endsWith(".default"));
+  return unexplained(differences("", Object.fromEntries(theirs), Object.fromEntries(compared)), Object.fromEntries(explained));
 }
 
 test("rule element-removal: OpenAPI v3 has the schemas of the reference, field by field", async () => {

@@ -27,6 +27,11 @@ const valid: Readonly<Record<string, JsonObject>> = {
   "events.k8s.io/v1 Event": { ...ofEvent, regarding: { namespace: "default", kind: "Thing" }, reportingController: "example.com/thing" },
   "v1 PodTemplate": { template },
   "v1 Pod": { spec: { containers: [{ name: "a", image: "a" }] } },
+  "discovery.k8s.io/v1 EndpointSlice": { addressType: "IPv4", endpoints: [], ports: [] },
+  ...Object.fromEntries(["v1", "v1beta1"].flatMap((version) => [
+    [`networking.k8s.io/${version} IPAddress`, { spec: { parentRef: { resource: "services", namespace: "default", name: "a" } } }],
+    [`networking.k8s.io/${version} ServiceCIDR`, { spec: { cidrs: ["198.51.100.0/24"] } }],
+  ])),
   "networking.k8s.io/v1 Ingress": { spec: { defaultBackend: { service: { name: "a", port: { number: 80 } } } } },
   "networking.k8s.io/v1 IngressClass": { spec: { controller: "example.com/a" } },
   "networking.k8s.io/v1 NetworkPolicy": { spec: { podSelector: {} } },
@@ -74,7 +79,7 @@ const fixedMembers: Readonly<Record<string, readonly string[]>> = {
   CustomResourceDefinition: ["spec", "status"],
 };
 /** Names that their kinds demand. */
-const namedBy: Readonly<Record<string, string>> = { CustomResourceDefinition: "things.example.com" };
+const namedBy: Readonly<Record<string, string>> = { CustomResourceDefinition: "things.example.com", IPAddress: "192.0.2.1" };
 const definition = {
   spec: {
     group: "example.com",
