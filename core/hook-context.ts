@@ -46,6 +46,8 @@ export interface RequestHookContext extends HookContext {
   readonly server: AdmissionServer;
   /** Registers a function that undoes an effect of the step. It is called if the write is not stored, because its name is in use or another write came first. */
   readonly ifNotStored: (takeBack: () => Promise<void>) => void;
+  /** The release of Kubernetes that the server emulates. */
+  readonly release: Release;
   /** The name in the URL; "" for a POST to a collection. */
   readonly requestName: string;
   /** Asks whether users may make requests, and issues tokens. */

@@ -41,6 +41,7 @@ export function fakeRequestContext(
     warn,
     annotate,
     requestName: "",
+    release: "1.35",
     resource,
     request: {
       isAction: false,

@@ -34,6 +34,9 @@ class WriteContext extends CallHookContext implements RequestHookContext {
     this.#call = call;
     this.#deletion = deletion;
   }
+  get release(): RequestHookContext["release"] {
+    return this.#call.catalog.releases.emulated;
+  }
   get requestName(): string {
     return this.#call.info.name;
   }

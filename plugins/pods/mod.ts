@@ -4,6 +4,7 @@ import { serviceAccountStep } from "./admission/service-account.ts";
 import { bindings } from "./binding.ts";
 import { podTemplateGateDependencies, podTemplateGates, podTemplates } from "./pod-template.ts";
 import { pods } from "./pod.ts";
+import { podSecurity } from "./security/step.ts";
 
 export { bindings, pods, podTemplates };
 
@@ -14,5 +15,5 @@ export const podsPlugin = definePlugin({
   featureGates: podTemplateGates,
   gateDependencies: podTemplateGateDependencies,
   resources: [pods, podTemplates, bindings],
-  admission: [serviceAccountStep, defaultTolerationSeconds],
+  admission: [serviceAccountStep, podSecurity, defaultTolerationSeconds],
 });

@@ -1,0 +1,152 @@
+// In Deno's suite only: admission steps use nothing of the runtime.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { defaultNames } from "../../../core/names.ts";
+import { StatusError } from "../../../plugin.ts";
+import { fakeRequestContext, noMetric } from "../../../core/test-context.ts";
+import { existingPodsMax, podSecurity } from "./step.ts";
+
+const prefix = "pod-security.kubernetes.io/";
+const labelsOf = (labels: object) => Object.fromEntries(Object.entries(labels).map(([key, value]) => [prefix + key, value]));
+const podOf = (name: string, spec: object = {}, metadata: object = {}): any => ({
+  metadata: { name, namespace: "ns", ...metadata },
+  spec: { containers: [{ name: "c", image: "a" }], ...spec },
+});
+const host = { hostNetwork: true };
+
+interface Asked {
+  readonly labels?: object;
+  readonly resource?: { readonly group: string; readonly plural: string };
+  readonly subresource?: string;
+  readonly prior?: any;
+  readonly pods?: readonly any[];
+}
+
+/** Runs the step. Returns the refusal, the warnings and the annotations, each without what is empty. */
+async function admit(next: any, { labels = {}, resource = { group: "", plural: "pods" }, subresource = "", prior, pods = [] }: Asked) {
+  const warnings: string[] = [], annotations: Record<string, string> = {};
+  const context = fakeRequestContext({
+    names: defaultNames,
+    gates: () => false,
+    now: "2024-01-02T03:04:05Z",
+    subresource,
+    requestVersion: "v1",
+    minCompatibility: "1.35",
+    caller: { name: "alice", groups: [] },
+    metric: noMetric,
+  }, {
+    resource,
+    warn: (text) => warnings.push(text),
+    annotate: (key, value) => annotations[key.replace(prefix, "")] ??= value,
+    server: {
+      recentObject: () => Promise.resolve({ metadata: { name: "ns", labels: labelsOf(labels) } } as any),
+      recent: () => pods,
+    },
+  });
+  let refused: string | undefined;
+  try {
+    refused = await podSecurity.refuse!(next, prior, context);
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    refused = `${error.code} ${error.message}`;
+  }
+  return { refused, warnings, annotations };
+}
+
+test("a pod is rejected by enforce, warned about by warn, and annotated by audit", async () => {
+  const text = 'violate PodSecurity "baseline:latest": host namespaces (hostNetwork=true)';
+  const enforced = await admit(podOf("a", host), { labels: { enforce: "baseline" } });
+  assert.deepEqual(enforced, {
+    refused: text.replace("violate", "violates"),
+    warnings: [],
+    annotations: { "enforce-policy": "baseline:latest" },
+  });
+  const others = await admit(podOf("a", host), { labels: { warn: "baseline", audit: "baseline", "audit-version": "v1.20" } });
+  assert.deepEqual(others, {
+    refused: undefined,
+    warnings: [`would ${text}`],
+    annotations: { "enforce-policy": "privileged:latest", "audit-violations": `would ${text.replace("latest", "v1.20")}` },
+  });
+  assert.deepEqual((await admit(podOf("a", host), {})).annotations, { "enforce-policy": "privileged:latest" });
+});
+
+test("a wrong level demands the most and is told in the audit event", async () => {
+  const { refused, annotations } = await admit(podOf("a", host), { labels: { enforce: "x" } });
+  assert.match(refused!, /^violates PodSecurity "restricted:latest"/);
+  assert.equal(
+    annotations["error"],
+    `Failed to parse policy: metadata.labels[${prefix}enforce]: Invalid value: "x": must be one of privileged, baseline, restricted`,
+  );
+});
+
+test("an update counts if it adds a container or changes an image, and most subresources never do", async () => {
+  const labels = { enforce: "baseline" }, prior = podOf("a", host);
+  const refused = async (spec: object, subresource = "") =>
+    (await admit(podOf("a", { ...host, ...spec }), { labels, prior, subresource })).refused !== undefined;
+  assert.equal(await refused({}), false);
+  assert.equal(await refused({ containers: [{ name: "c", image: "b" }] }), true);
+  assert.equal(await refused({ initContainers: [{ name: "i", image: "b" }] }), true);
+  assert.equal(await refused({ ephemeralContainers: [{ name: "e", image: "b" }] }, "ephemeralcontainers"), true);
+  assert.equal(await refused({ containers: [{ name: "c", image: "b" }] }, "status"), false);
+});
+
+test("templates of pods are warned about and never rejected", async () => {
+  const labels = { enforce: "baseline" }, template = podOf("a", host);
+  const kinds: readonly (readonly [group: string, plural: string, object: object])[] = [
+    ["", "podtemplates", { template }],
+    ["apps", "deployments", { spec: { template } }],
+    ["batch", "cronjobs", { spec: { jobTemplate: { spec: { template } } } }],
+  ];
+  for (const [group, plural, object] of kinds) {
+    const { refused, warnings, annotations } = await admit({ metadata: { namespace: "ns" }, ...object }, {
+      labels,
+      resource: { group, plural },
+    });
+    assert.deepEqual([refused, warnings.length, annotations], [undefined, 1, {}], plural);
+  }
+  const empty = await admit({ metadata: { namespace: "ns" }, spec: {} }, {
+    labels,
+    resource: { group: "", plural: "replicationcontrollers" },
+  });
+  assert.deepEqual(empty.warnings, []);
+});
+
+test("labels of a namespace are checked, except for wrong ones that it has", async () => {
+  const resource = { group: "", plural: "namespaces" };
+  const namespace = (labels: object): any => ({ metadata: { name: "ns", labels: labelsOf(labels) } });
+  const wrong = { enforce: "x", "warn-version": "1.2", audit: "restricted" };
+  const { refused } = await admit(namespace(wrong), { resource });
+  assert.equal(
+    refused,
+    `422 Namespace "ns" is invalid: [metadata.labels[${prefix}enforce]: Invalid value: "x": must be one of privileged, baseline, restricted, ` +
+      `metadata.labels[${prefix}warn-version]: Invalid value: "1.2": must be "latest" or "v1.x"]`,
+  );
+  assert.equal((await admit(namespace(wrong), { resource, prior: namespace(wrong) })).refused, undefined);
+  assert.match((await admit(namespace({ enforce: "y" }), { resource, prior: namespace(wrong) })).refused!, /^422/);
+  for (const version of ["v1.00", "v2.1", "v1.9223372036854775808"]) {
+    assert.match((await admit(namespace({ "enforce-version": version }), { resource })).refused!, /^422/);
+  }
+});
+
+test("a higher level warns about the pods that are there, one of each controller first", async () => {
+  const resource = { group: "", plural: "namespaces" };
+  const namespace = (labels: object): any => ({ metadata: { name: "ns", labels: labelsOf(labels) } });
+  const owned = { ownerReferences: [{ uid: "u", controller: true }] };
+  const pods = [podOf("b", host), podOf("a", host), podOf("c", { hostPID: true, volumes: [{ name: "v", hostPath: {} }] }), podOf("d")];
+  const warn = async (next: object, prior: object, given = pods) =>
+    (await admit(namespace(next), { resource, prior: namespace(prior), pods: given })).warnings;
+  assert.deepEqual(await warn({ enforce: "baseline" }, {}), [
+    'existing pods in namespace "ns" violate the new PodSecurity enforce level "baseline:latest"',
+    "a (and 1 other pod): host namespaces",
+    "c: host namespaces, hostPath volumes",
+  ]);
+  assert.deepEqual(await warn({ enforce: "baseline" }, { enforce: "restricted" }), []);
+  assert.deepEqual(await warn({ enforce: "privileged" }, { enforce: "restricted" }), []);
+  const many = Array.from({ length: existingPodsMax }, (_, i) => podOf(`p${i}`, {}, owned));
+  assert.deepEqual(await warn({ enforce: "baseline" }, {}, many), []);
+  assert.deepEqual(await warn({ enforce: "baseline" }, {}, [...many, podOf("q", host)]), [
+    `new PodSecurity enforce level only checked against the first ${existingPodsMax} of ${existingPodsMax + 1} existing pods`,
+    'existing pods in namespace "ns" violate the new PodSecurity enforce level "baseline:latest"',
+    "q: host namespaces",
+  ]);
+});
