@@ -1,0 +1,49 @@
+import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+
+/** What is compared of an answer: the meaning, and the texts that people read. */
+export interface Comparable {
+  readonly meaning: string;
+  readonly text: string;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly body: Json | undefined;
+}
+
+/** Errors by code, reason and causes (field and type, in any order: Go's maps have none); objects without what each server makes for itself. */
+export function comparable({ status, body }: Answer): Comparable {
+  if (!isObject(body)) return { meaning: `${status}`, text: "" };
+  if (body["kind"] === "Status") {
+    const { reason = "", message = "", details } = body as {
+      reason?: string;
+      message?: string;
+      details?: { causes?: readonly JsonObject[] };
+    };
+    const causes = (details?.causes ?? []).map(({ field, reason }) => `${field}: ${reason}`).sort();
+    return { meaning: [`${status} ${reason}`, ...causes].join("\n"), text: message };
+  }
+  return { meaning: `${status} ${JSON.stringify(sorted(withoutOwn(body)), undefined, 1)}`, text: "" };
+}
+
+/** Members of metadata that each server makes for itself. */
+const own = ["uid", "resourceVersion", "creationTimestamp"];
+
+/** An object without its identity, times and random names. */
+function withoutOwn(object: JsonObject): JsonObject {
+  const { uid } = (object["metadata"] ?? {}) as { readonly uid?: string };
+  const text = JSON.stringify(object, (key, value) => own.includes(key) || key === "time" ? undefined : value);
+  const named = uid === undefined ? text : text.replaceAll(uid, "<uid>");
+  return JSON.parse(
+    named.replace(/kube-api-access-[a-z0-9]{5}/g, "kube-api-access-<suffix>").replace(
+      /"(clusterIP|nodePort|healthCheckNodePort)":("[0-9a-f.:]+"|[1-9][0-9]*)/g,
+      '"$1":"<allocated>"',
+    ).replace(/"clusterIPs":\["[0-9a-f.:]+"/g, '"clusterIPs":["<allocated>"'),
+  ) as JsonObject;
+}
+
+function sorted(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.keys(value).sort().map((key) => [key, sorted(value[key]!)]));
+}

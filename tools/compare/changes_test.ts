@@ -1,0 +1,39 @@
+// In Deno's suite only: a tool for those who write rules.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { comparable } from "./answers.ts";
+import { recordedBases } from "./bases.ts";
+import { changesOf, withGenerated } from "./changes.ts";
+
+test("each value of an object is removed and replaced, at any depth, but for the kind", () => {
+  const base = { apiVersion: "v1", kind: "Thing", spec: { list: [{ a: true }], count: 3 } }, before = structuredClone(base);
+  const changes = new Map(changesOf(base).map(({ what, object }) => [what, object]));
+  assert.deepEqual(changes.get("spec.list.0.a = false"), { ...base, spec: { list: [{ a: false }], count: 3 } });
+  assert.deepEqual(changes.get("spec.list.0 removed"), { ...base, spec: { list: [], count: 3 } });
+  assert.deepEqual(changes.get("spec.count removed"), { ...base, spec: { list: [{ a: true }] } });
+  assert.deepEqual(changes.get("spec.count = -1"), { ...base, spec: { list: [{ a: true }], count: -1 } });
+  assert.ok(![...changes.keys()].some((what) => what.startsWith("kind") || what.startsWith("apiVersion")));
+  assert.deepEqual(base, before);
+  assert.deepEqual(withGenerated(base, { kind: "Other", spec: { more: 2n ** 60n }, data: "x" }), [
+    { what: "spec.more = 1152921504606846976", object: { ...base, spec: { ...base.spec, more: 2n ** 60n } } },
+    { what: 'data = "x"', object: { ...base, data: "x" } },
+  ]);
+});
+
+test("errors are compared by code, reason and causes, objects without identity and times", () => {
+  const cause = (field: string) => ({ field, reason: "FieldValueInvalid", message: "is wrong" });
+  const status = (message: string, ...fields: readonly string[]) =>
+    comparable({ status: 422, body: { kind: "Status", reason: "Invalid", message, details: { causes: fields.map(cause) } } });
+  assert.deepEqual(status("one", "b", "a"), { meaning: "422 Invalid\na: FieldValueInvalid\nb: FieldValueInvalid", text: "one" });
+  assert.notEqual(status("one", "a").meaning, status("one", "b").meaning);
+  const object = (uid: string, time: string, value: string) =>
+    comparable({ status: 201, body: { metadata: { uid, creationTimestamp: time, labels: { of: uid } }, value } }).meaning;
+  assert.equal(object("1-2", "2024", "a"), object("3-4", "2025", "a"));
+  assert.notEqual(object("1-2", "2024", "a"), object("1-2", "2024", "b"));
+});
+
+test("the recorded conversations have objects of many kinds", () => {
+  const bases = recordedBases();
+  assert.ok(bases.length > 30, `${bases.length} collections`);
+  assert.ok(bases.every(({ objects }) => objects.length > 0 && !JSON.stringify(objects).includes("${sa")));
+});
