@@ -17,7 +17,8 @@ export function formatIssues(source: string, issues: readonly Issue[]): string {
     const line = lineOf(starts, position);
     const column = position - starts[line]!;
     if (!lines.has(line)) lines.set(line, shownLine(points, starts[line]!, starts[line + 1]));
-    const head = `ERROR: <input>:${line + 1}:${column + 1}: ${message}`;
+    // As upstream, the end of an empty text is in column 0.
+    const head = `ERROR: <input>:${line + 1}:${points.length === 0 ? 0 : column + 1}: ${message}`;
     const shown = lines.get(line);
     return shown === undefined ? head : `${head}\n | ${shown.join("")}\n | ${caret(shown, column)}`;
   });

@@ -1,5 +1,6 @@
 /** Messages of protobuf that expressions can construct: `google.protobuf.Int64Value{value: 1}`. They become values of the language. */
 import {
+  anyType,
   boolType,
   bytesType,
   doubleType,
@@ -8,7 +9,6 @@ import {
   intType,
   listType,
   mapType,
-  objectType,
   type SimpleType,
   stringType,
   timestampType,
@@ -98,7 +98,7 @@ export const messages: ReadonlyMap<string, Message> = new Map<string, Message>([
     },
   }],
   ["google.protobuf.Any", {
-    type: objectType("google.protobuf.Any"),
+    type: anyType,
     fields: new Map<string, Type>([["type_url", stringType], ["value", bytesType]]),
     make: anyOf,
   }],

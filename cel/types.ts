@@ -3,6 +3,8 @@
 /** A type without parameters, and without a name of its own. */
 export type SimpleTag =
   | "dyn"
+  /** `google.protobuf.Any`: as `dyn`, but under its own name, and not the range of a loop. */
+  | "any"
   | "null"
   | "bool"
   | "int"
@@ -33,6 +35,7 @@ export type Type = SimpleType | ListType | MapType | ObjectType | OpaqueType | P
 const simple = <T extends SimpleTag>(tag: T): SimpleType => Object.freeze({ tag });
 
 export const dynType: SimpleType = simple("dyn");
+export const anyType: SimpleType = simple("any");
 export const nullType: SimpleType = simple("null");
 export const boolType: SimpleType = simple("bool");
 export const intType: SimpleType = simple("int");

@@ -119,6 +119,12 @@ export interface Subresource<T = any> {
   readonly verbs?: readonly ("create" | "get" | "update" | "patch")[];
   /** Makes the object to store from the object of the request and the stored one. Only for a path that serves the object itself. */
   readonly write?: (next: T, prior: T, context: HookContext) => T;
+  /** As `authorizeWrite` of the resource, for writes of this path. It runs before `write`. */
+  readonly authorizeWrite?: (
+    next: T,
+    prior: T | undefined,
+    context: RequestHookContext,
+  ) => Promise<string | undefined> | string | undefined;
   /** Validates writes by `write`, in place of the `update` of the resource. */
   readonly update?: (next: T, prior: T, context: HookContext) => readonly FieldError[];
   /**

@@ -7,6 +7,7 @@ import { authorizationPlugin } from "./authorization/mod.ts";
 import { clusterPlugin } from "./cluster/mod.ts";
 import { configmapsPlugin } from "./configmaps/mod.ts";
 import { csiPlugin } from "./csi/mod.ts";
+import { devicesPlugin } from "./devices/mod.ts";
 import { migrationPlugin } from "./migration/mod.ts";
 import { networkingPlugin } from "./networking/mod.ts";
 import { nodesPlugin } from "./nodes/mod.ts";
@@ -30,6 +31,7 @@ export const plugins: readonly Plugin[] = Object.freeze([
   networkingPlugin,
   policyPlugin,
   nodesPlugin,
+  devicesPlugin,
   migrationPlugin,
   authenticationPlugin,
   authorizationPlugin,

@@ -80,7 +80,7 @@ for (const family of ["authorization", "migration", "rbac"]) {
  */
 const internals: Readonly<Record<string, readonly string[]>> = {
   compareBytes: ["apiextensions"],
-  isObject: ["admissionregistration", "apiextensions", "cluster", "shared"],
+  isObject: ["admissionregistration", "apiextensions", "cluster", "devices", "shared"],
   admissionCallMs: ["quotas"],
   annotationsBytesMax: ["shared"],
   bound: [
@@ -90,6 +90,7 @@ const internals: Readonly<Record<string, readonly string[]>> = {
     "cluster",
     "configmaps",
     "csi",
+    "devices",
     "networking",
     "pods",
     "quotas",
@@ -106,7 +107,7 @@ const internals: Readonly<Record<string, readonly string[]>> = {
   estimatedSize: ["apiextensions"],
   JsonPathError: ["admissionregistration"],
   parseJsonPath: ["admissionregistration"],
-  spendSteps: ["admissionregistration", "apiextensions"],
+  spendSteps: ["admissionregistration", "apiextensions", "devices"],
   steadyTime: ["cluster"],
   // Bearer tokens, identity headers and configuration files, which the server reads in the same way.
   ...Object.fromEntries(

@@ -35,10 +35,10 @@ export function sameType(one: Type, other: Type): boolean {
 }
 
 export function isDyn({ tag }: Type): boolean {
-  return tag === "dyn";
+  return tag === "dyn" || tag === "any";
 }
-export function isDynOrError({ tag }: Type): boolean {
-  return tag === "dyn" || tag === "error";
+export function isDynOrError(type: Type): boolean {
+  return isDyn(type) || type.tag === "error";
 }
 
 /** Whether null can be assigned to a type that is not a wrapper. */

@@ -75,6 +75,8 @@ export function typeName(type: Type): string {
       return "google.protobuf.Duration";
     case "null":
       return "null_type";
+    case "any":
+      return "google.protobuf.Any";
     case "object":
     case "opaque":
     case "parameter":
@@ -94,6 +96,7 @@ export function typeNameOf(value: Value): string {
 export function isAssignable(type: Type, value: Value): boolean {
   switch (type.tag) {
     case "dyn":
+    case "any":
     case "parameter":
       return true;
     case "string":
@@ -116,7 +119,7 @@ export function isAssignable(type: Type, value: Value): boolean {
 }
 
 function isAnything({ tag }: Type): boolean {
-  return tag === "dyn" || tag === "parameter";
+  return tag === "dyn" || tag === "any" || tag === "parameter";
 }
 
 function hasEntryOf({ key, value: item }: MapType, map: MapValue): boolean {

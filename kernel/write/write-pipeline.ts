@@ -120,7 +120,7 @@ export async function toUpdate(call: RequestContext, object: ApiObject, prior: A
   let next = await admit(call, object, prior);
   const { managedFields } = next.metadata;
   call.step("admission has changed the object");
-  if (call.subresource === undefined) await authorizeContents(call, next, prior);
+  await authorizeContents(call, next, prior);
   const { generation } = prior.metadata;
   next = withMeta(next, dryRun ? { generation } : { generation, selfLink: undefined });
   if (part?.write !== undefined) next = part.write(next, prior, context);

@@ -1,6 +1,7 @@
 import { type Column, defineResource, field, type Infer, nameColumn, object, type Plugin, type Resource } from "../../plugin.ts";
 import { metaRulesOf, validateObjectMetaUpdate } from "../../toolbox.ts";
 import { optionsForCreate } from "../shared/pod/validation-options.ts";
+import { extendedResourceGate } from "../shared/gates.ts";
 import { PodTemplateSpec } from "../shared/pod/pod-spec.ts";
 import { withoutStopSignals } from "../shared/pod/stop-signals.ts";
 import { optionsForUpdate } from "../shared/pod/stored-options.ts";
@@ -101,7 +102,7 @@ export const podTemplateGates: NonNullable<Plugin["featureGates"]> = {
   ],
   ContainerStopSignals: [{ since: "1.33", stage: "Alpha", default: false }],
   GenericWorkload: [{ since: "1.35", stage: "Alpha", default: false }],
-  DRAExtendedResource: [{ since: "1.34", stage: "Alpha", default: false }],
+  ...extendedResourceGate,
   InPlacePodLevelResourcesVerticalScaling: [{ since: "1.35", stage: "Alpha", default: false }],
   MatchLabelKeysInPodTopologySpreadSelectorMerge: [{ since: "1.34", stage: "Beta", default: true }],
   ResourceHealthStatus: [{ since: "1.31", stage: "Alpha", default: false }],

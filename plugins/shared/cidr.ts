@@ -1,7 +1,7 @@
 /** Blocks of IP addresses in CIDR notation as upstream parses them: leading zeros and IPv4-mapped IPv6 addresses are accepted. */
 import { type Address, addressText, isMapped, mask, parsePrefix, prefixText, sameNetwork } from "../../core/net/address.ts";
 import { type FieldError, invalid } from "../../plugin.ts";
-import { Unreadable } from "../../toolbox.ts";
+import { goQuote, Unreadable } from "../../toolbox.ts";
 import { readBytes } from "./pod/address.ts";
 
 /** A parsed block. */
@@ -38,6 +38,15 @@ export function invalidCidr(text: string): readonly string[] {
 /** Whether the first address of `part` is in `block`, and `part` has a longer prefix. */
 export function isWithin(part: Cidr, block: Cidr): boolean {
   return part.bits > block.bits && sameNetwork(part.network, block.network, block.networkBits);
+}
+
+/** The problems of an address with the length of its network: `192.0.2.5/24`. It must be canonical. */
+export function invalidInterfaceAddress(text: string): readonly string[] {
+  const read = readCidr(text);
+  if (read === undefined) return ["must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)"];
+  const { address, bits } = read, length = isMapped(address) && bits > 32 ? bits - mappedBits : bits;
+  const canonical = `${plainText(address)}/${length}`;
+  return text === canonical ? [] : [`must be in canonical form (${goQuote(canonical)})`];
 }
 
 const plainText = (address: Address) =>

@@ -38,7 +38,8 @@ export function isStandardOfQuotas(name: string): boolean {
 function isNative(name: string, names: Names): boolean {
   return !name.includes("/") || name.includes(spell(names, "{platform}.io/"));
 }
-function isExtended(name: string, names: Names): boolean {
+/** Whether the name is an extended resource: it has a domain that is not the platform's, and a quota can name it. */
+export function isExtendedResource(name: string, names: Names): boolean {
   return !isNative(name, names) && !name.startsWith("requests.") && qualifiedName(`requests.${name}`).length === 0;
 }
 /** Whether the resource can be overcommitted. */
@@ -60,7 +61,7 @@ export const containerResourceName: NameRule = (name, path, names) => {
   const errors: FieldError[] = [...resourceName(name, path, names)];
   if (!name.includes("/")) {
     if (!ofContainers.includes(name) && !isHugePages(name)) errors.push(invalid(path, name, "must be a standard resource for containers"));
-  } else if (!isNative(name, names) && !isExtended(name, names)) {
+  } else if (!isNative(name, names) && !isExtendedResource(name, names)) {
     errors.push(invalid(path, name, "doesn't follow extended resource name standard"));
   }
   return errors;
@@ -69,7 +70,7 @@ export const containerResourceName: NameRule = (name, path, names) => {
 /** Rejects negative amounts, and fractions of resources that are counted. */
 export function validateAmount(name: string, amount: string, path: string, names: Names): readonly FieldError[] {
   const errors: FieldError[] = compareQuantities(amount, "0") < 0 ? [invalid(path, amount, "must be greater than or equal to 0")] : [];
-  const whole = isExtended(name, names) || countable.includes(name);
+  const whole = isExtendedResource(name, names) || countable.includes(name);
   if (whole && !isWhole(amountOf(amount))) errors.push(invalid(path, amount, "must be an integer"));
   return errors;
 }

@@ -122,8 +122,16 @@ export const ownCases: Readonly<Record<string, FieldCase & { readonly gate: stri
   }),
 };
 
-/** Gates of plugins that drop no field, with their purpose. */
+const devices = "drops fields unless the stored object uses the feature in any place (plugins/devices/dropped_test.ts)";
+
+/** Gates of plugins that drop no field with a gate of its own, with their purpose. */
 export const otherGates: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    ["AdminAccess", "ConsumableCapacity", "DeviceBindingConditions", "DeviceTaintRules", "DeviceTaints"].map((
+      name,
+    ) => [`DRA${name}`, devices]),
+  ),
+  ...Object.fromEntries(["PartitionableDevices", "PrioritizedList", "ResourceClaimDeviceStatus"].map((name) => [`DRA${name}`, devices])),
   CRDObservedGenerationTracking: "fields of the status that only controllers of the server write",
   ClusterTrustBundle: "the projection of trust bundles cannot be on without it",
   SELinuxMount: "a rule of PodTemplates: which labels of SELinux volumes may be mounted with",

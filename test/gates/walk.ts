@@ -53,9 +53,11 @@ interface GateAt {
 
 /** Every gate of the emulated release with its stage. */
 export function gatesNow(): readonly GateAt[] {
+  // Families may share a gate.
+  const ofPlugins = new Map(plugins.flatMap(({ featureGates = {} }) => Object.entries(featureGates)));
   const ladders = [
     ...Object.entries(kernelGates).map(([gate, ladder]) => ({ gate, ladder, ofPlugin: false })),
-    ...plugins.flatMap(({ featureGates = {} }) => Object.entries(featureGates).map(([gate, ladder]) => ({ gate, ladder, ofPlugin: true }))),
+    ...Array.from(ofPlugins, ([gate, ladder]) => ({ gate, ladder, ofPlugin: true })),
   ];
   return ladders.flatMap(({ gate, ladder, ofPlugin }) => {
     const stage = stageAt(ladder, serverRelease);

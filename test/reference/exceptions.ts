@@ -20,10 +20,10 @@ export const notServed: Readonly<Record<string, readonly string[]>> = Object.fre
   "coordination.k8s.io/v1beta1": ["leasecandidates"],
   "flowcontrol.apiserver.k8s.io/v1": ["flowschemas", "prioritylevelconfigurations"],
   "internal.apiserver.k8s.io/v1alpha1": ["storageversions"],
-  "resource.k8s.io/v1": ["deviceclasses", "resourceclaims", "resourceclaimtemplates", "resourceslices"],
+  "resource.k8s.io/v1": ["resourceslices"],
   "resource.k8s.io/v1alpha3": ["devicetaintrules"],
-  "resource.k8s.io/v1beta1": ["deviceclasses", "resourceclaims", "resourceclaimtemplates", "resourceslices"],
-  "resource.k8s.io/v1beta2": ["deviceclasses", "resourceclaims", "resourceclaimtemplates", "resourceslices"],
+  "resource.k8s.io/v1beta1": ["resourceslices"],
+  "resource.k8s.io/v1beta2": ["resourceslices"],
   "v1": [
     "componentstatuses",
     "nodes",

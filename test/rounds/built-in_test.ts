@@ -94,6 +94,9 @@ function adjust(object: any, { kind, apiVersion }: { kind: string; apiVersion: s
   if (kind === "Secret") delete object.stringData;
   // v1alpha1 fills what both versions demand.
   if (kind === "MutatingAdmissionPolicyBinding" && object.spec?.paramRef) object.spec.paramRef.parameterNotFoundAction ??= "Deny";
+  // v1beta1 cannot tell an empty exact request, which is invalid, from an absent one.
+  const { devices } = object.spec?.spec ?? object.spec ?? {};
+  for (const { exactly } of kind.startsWith("ResourceClaim") ? devices?.requests ?? [] : []) if (exactly) exactly.deviceClassName ||= "a";
   if (object.metadata.name?.startsWith("round-trip-") !== true) return object;
   const base = kind === "CustomResourceDefinition" ? definition : valid[`${apiVersion} ${kind}`] ??
     ofTables.get(`${apiVersion} ${pluralOf(kind)}`) ?? {};

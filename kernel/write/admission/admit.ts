@@ -204,8 +204,8 @@ async function takeEffect(
 
 /** Throws 403 if the write authorization of the kind rejects this object. */
 export async function authorizeContents(call: RequestContext, next: ApiObject, prior: ApiObject | undefined): Promise<void> {
-  const { resource } = call.endpoint;
-  if (resource.authorizeWrite === undefined) return;
-  const reason = await resource.authorizeWrite(next, prior, requestHookContext(call));
+  const rule = call.subresource === undefined ? call.endpoint.resource : call.subresource.definition;
+  if (rule.authorizeWrite === undefined) return;
+  const reason = await rule.authorizeWrite(next, prior, requestHookContext(call));
   if (reason !== undefined) throw forbidden(call, next.metadata.name ?? "", reason);
 }

@@ -1,7 +1,8 @@
 /** Validation of the volumes of a pod, with upstream's order and texts. */
 import { duplicate, type FieldError, forbidden, invalid, required } from "../../../plugin.ts";
-import { append, compareQuantities, type ObjectMeta, validateAnnotations, validateLabels } from "../../../toolbox.ts";
+import { append, compareQuantities } from "../../../toolbox.ts";
 import { validateCsiDriverName } from "../csi-driver-name.ts";
+import { validateTemplateMeta } from "../template-meta.ts";
 import { isNumberedIscsiName, isQualifiedIscsiName } from "../volumes/iscsi-name.ts";
 import type {
   CSIVolumeSource,
@@ -168,16 +169,4 @@ function validateEphemeral({ volumeClaimTemplate: template }: EphemeralVolumeSou
     ...validateTemplateMeta(template.metadata, `${at}.metadata`),
     ...validateClaimSpec(template.spec, `${at}.spec`, { attributesClass: true }),
   ];
-}
-/** Checks the metadata of a claim template: only labels and annotations are allowed. */
-function validateTemplateMeta(metadata: ObjectMeta, path: string): readonly FieldError[] {
-  const { labels, annotations, ...others } = metadata;
-  return [
-    ...validateAnnotations(annotations, `${path}.annotations`),
-    ...validateLabels(labels, `${path}.labels`),
-    ...Object.entries(others).filter(([, value]) => !isZero(value)).map(([key]) => forbidden(`${path}.${key}`, "cannot be set")),
-  ];
-}
-function isZero(value: unknown): boolean {
-  return value === undefined || value === null || value === "" || value === 0 || (Array.isArray(value) && value.length === 0);
 }

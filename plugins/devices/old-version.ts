@@ -1,0 +1,48 @@
+/**
+ * Converts between v1beta1 and the stored form. A request of v1beta1 has the fields of an exact request itself:
+ *
+ *     v1beta1  {name: a, deviceClassName: c, count: 1}
+ *     stored   {name: a, exactly: {deviceClassName: c, count: 1}}
+ */
+import type { Served } from "../../toolbox.ts";
+import type { DeviceRequest, ResourceClaim, ResourceClaimTemplate } from "./claim-schema.ts";
+
+type Conversion = Required<Pick<Served, "toStored" | "fromStored">>;
+type ExactRequest = NonNullable<DeviceRequest["exactly"]>;
+/** A request as v1beta1 has it. */
+type FlatRequest = Omit<DeviceRequest, "exactly"> & ExactRequest;
+
+const exactKeys = ["selectors", "allocationMode", "count", "adminAccess", "tolerations", "capacity"] as const;
+
+/** The stored form of a request. It is exact if any field of an exact request is set, so that the rules find what is missing. */
+function requestToStored({ name, firstAvailable, deviceClassName, ...exact }: FlatRequest): DeviceRequest {
+  const isExact = deviceClassName !== "" || exactKeys.some((key) => exact[key] !== undefined);
+  return {
+    name,
+    ...(isExact ? { exactly: { ...exact, deviceClassName } } : {}),
+    ...(firstAvailable === undefined ? {} : { firstAvailable }),
+  };
+}
+function requestFromStored({ name, exactly, firstAvailable }: DeviceRequest): FlatRequest {
+  return { name, deviceClassName: "", ...exactly, ...(firstAvailable === undefined ? {} : { firstAvailable }) };
+}
+
+type Spec<R> = { readonly devices: { readonly requests: readonly R[] | null } };
+
+function specWith<R, S>(spec: Spec<R>, convert: (request: R) => S): Spec<S> {
+  const { requests } = spec.devices;
+  return { ...spec, devices: { ...spec.devices, requests: requests === null ? null : requests.map(convert) } };
+}
+
+export const claimConversion: Conversion = {
+  toStored: (served) => ({ ...served, spec: specWith(served.spec, requestToStored) }),
+  fromStored: (stored: ResourceClaim) => ({ ...stored, spec: specWith(stored.spec, requestFromStored) }),
+};
+
+export const templateConversion: Conversion = {
+  toStored: (served) => ({ ...served, spec: { ...served.spec, spec: specWith(served.spec.spec, requestToStored) } }),
+  fromStored: (stored: ResourceClaimTemplate) => ({
+    ...stored,
+    spec: { ...stored.spec, spec: specWith(stored.spec.spec, requestFromStored) },
+  }),
+};
