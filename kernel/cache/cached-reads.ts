@@ -56,80 +56,92 @@ export interface CachedReadsNeeds {
   readonly listedStore: Listed;
 }
 
-export function cachedReads(needs: CachedReadsNeeds): Reads {
-  const { cache, store, clock, open } = needs;
-  const direct = directReads(store, clock, needs.listedStore);
+/** Reads that the cache answers where upstream allows it, and the store otherwise. */
+export class CachedReads implements Reads {
+  readonly #needs: CachedReadsNeeds;
+  readonly #cache: WatchCache;
+  readonly #clock: Clock;
+  readonly #direct: Reads;
 
-  async function get(kind: StoredKind, key: string, resourceVersion: string, waiter: Waiter): Promise<Item | undefined> {
+  constructor(needs: CachedReadsNeeds) {
+    this.#needs = needs;
+    this.#cache = needs.cache;
+    this.#clock = needs.clock;
+    this.#direct = directReads(needs.store, needs.clock, needs.listedStore);
+  }
+  async get(kind: StoredKind, key: string, resourceVersion: string, waiter: Waiter): Promise<Item | undefined> {
     const requested = revisionOfGet(kind, resourceVersion);
-    const fromStore = () => direct.get(kind, key, resourceVersion, waiter);
-    const known = cache.kindOf(kind);
+    const fromStore = () => this.#direct.get(kind, key, resourceVersion, waiter);
+    const known = this.#cache.kindOf(kind);
     if (known === undefined) return await fromStore();
-    if (!isThere(known.meter, requested)) {
-      if (cache.state.tag !== "current" && !(await cache.waitUntilCurrent(needs.fillWaitMs, waiter.signal))) return await fromStore();
+    if (!this.#isThere(known.meter, requested)) {
+      if (this.#cache.state.tag !== "current" && !(await this.#cache.waitUntilCurrent(this.#needs.fillWaitMs, waiter.signal))) {
+        return await fromStore();
+      }
       if (requested === undefined) {
-        if (!(await isNewest(known.meter, waiter))) return await instead(known.meter, fromStore);
-      } else await waitForRevision(needs, known.meter, requested, waiter.signal);
+        if (!(await this.#isNewest(known.meter, waiter))) return await this.#instead(known.meter, fromStore);
+      } else await waitForRevision(this.#needs, known.meter, requested, waiter.signal);
     }
     // The kind is looked up again after each wait, because the catalog may have changed.
-    const cached = cache.kindOf(kind);
+    const cached = this.#cache.kindOf(kind);
     if (cached === undefined || cached.hasBroken(key)) return await fromStore();
     const entry = cached.index.get(key);
     return entry === undefined ? undefined : itemOf(cached.maker, entry);
   }
 
-  async function live(kind: StoredKind, key: string, waiter: Waiter): Promise<Live> {
-    const fromStore = () => direct.live(kind, key, waiter);
-    const cached = cache.state.tag === "current" ? cache.kindOf(kind) : undefined;
+  async live(kind: StoredKind, key: string, waiter: Waiter): Promise<Live> {
+    const fromStore = () => this.#direct.live(kind, key, waiter);
+    const cached = this.#cache.state.tag === "current" ? this.#cache.kindOf(kind) : undefined;
     if (cached === undefined || cached.hasBroken(key)) return await fromStore();
     const entry = cached.index.get(key);
-    const { isNewest } = cache;
     // Without an entry there is no object to try the write on. An entry is out of date if this server has written or deleted its key since.
-    if (!isNewest && (entry === undefined || needs.isWritten(key))) return await fromStore();
+    if (!this.#cache.isNewest && (entry === undefined || this.#needs.isWritten(key))) return await fromStore();
     if (entry?.asStored === false) return await fromStore();
     const item = entry && itemOf(cached.maker, entry);
-    return { item, renew: isNewest ? undefined : async () => (await fromStore()).item };
+    return { item, renew: this.#cache.isNewest ? undefined : async () => (await fromStore()).item };
   }
 
-  function heldKind({ endpoint, prefix }: Collection): KindCache | undefined {
-    const cached = cache.state.tag === "current" ? cache.kindOf(endpoint.stored) : undefined;
+  #heldKind({ endpoint, prefix }: Collection): KindCache | undefined {
+    const cached = this.#cache.state.tag === "current" ? this.#cache.kindOf(endpoint.stored) : undefined;
     return cached === undefined || cached.hasBroken(prefix) ? undefined : cached;
   }
-  function inMemory(collection: Collection): readonly Item[] | undefined {
-    const cached = heldKind(collection), { prefix } = collection;
+  inMemory(collection: Collection): readonly Item[] | undefined {
+    const cached = this.#heldKind(collection), { prefix } = collection;
     if (cached === undefined) return undefined;
     if (cached.index.size === 0) return nothing;
     return [...cached.index.runs(prefix)].flatMap((run) => run.map((entry) => itemOf(cached.maker, entry)));
   }
 
   /** The index is an immutable value, so it is another object after each change. */
-  function changeMark(collection: Collection): object | undefined {
-    return heldKind(collection)?.index;
+  changeMark(collection: Collection): object | undefined {
+    return this.#heldKind(collection)?.index;
   }
 
   /** Whether the cache has reached the requested revision (undefined: the newest), so that the read need not wait. */
-  function isThere(meter: CacheMeter, requested: Revision | undefined): boolean {
-    if (requested === undefined ? !cache.isNewest : cache.state.tag !== "current" || cache.revision < requested) return false;
+  #isThere(meter: CacheMeter, requested: Revision | undefined): boolean {
+    if (requested === undefined ? !this.#cache.isNewest : this.#cache.state.tag !== "current" || this.#cache.revision < requested) {
+      return false;
+    }
     if (requested === undefined) meter.readNewest(true, false);
     meter.waited(0);
     return true;
   }
 
   /** Brings the cache to the newest revision. Returns false on timeout: the store must then answer. */
-  async function isNewest(meter: CacheMeter, waiter: Waiter): Promise<boolean> {
-    const since = clock.now();
+  async #isNewest(meter: CacheMeter, waiter: Waiter): Promise<boolean> {
+    const since = this.#clock.now();
     try {
-      const reached = await cache.caughtUp(revisionWaitMs, waiter);
+      const reached = await this.#cache.caughtUp(revisionWaitMs, waiter);
       if (reached) meter.readNewest(true, false);
       return reached;
     } catch (error) {
       meter.readNewest(false, false);
       throw error;
     } finally {
-      meter.waited(clock.now() - since);
+      meter.waited(this.#clock.now() - since);
     }
   }
-  async function instead<T>(meter: CacheMeter, fromStore: () => Promise<T>): Promise<T> {
+  async #instead<T>(meter: CacheMeter, fromStore: () => Promise<T>): Promise<T> {
     try {
       const answer = await fromStore();
       meter.readNewest(true, true);
@@ -140,85 +152,92 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
     }
   }
 
-  async function list(collection: Collection, options: ListOptions, names: Names, signal: AbortSignal): Promise<ListPage> {
+  async list(collection: Collection, options: ListOptions, names: Names, signal: AbortSignal): Promise<ListPage> {
     // Only a list at resourceVersion 0 is answered whole.
     const inChunks = options.resourceVersion === "0" ? { ...options, resourceVersion: "" } : options;
-    const fromStore = () => direct.list(collection, inChunks, names, signal);
+    const fromStore = () => this.#direct.list(collection, inChunks, names, signal);
     const plan = planList(collection, options, names);
     const { stored } = collection.endpoint;
-    const known = cache.kindOf(stored);
+    const known = this.#cache.kindOf(stored);
     if (known === undefined || plan.fromStore) return await fromStore();
-    if (!(await cache.waitUntilCurrent(needs.fillWaitMs, signal))) {
+    if (!(await this.#cache.waitUntilCurrent(this.#needs.fillWaitMs, signal))) {
       if (options.limit > 0 && options.labels.length === 0 && options.fields.length === 0) return await fromStore();
-      throw notReady(cache, clock);
+      throw notReady(this.#cache, this.#clock);
     }
     const { age } = plan;
-    if (!needs.snapshots() && (age.tag === "exact" || options.continue !== "")) return await fromStore();
-    if (age.tag === "newest" && !(await isNewest(known.meter, { signal }))) return await instead(known.meter, fromStore);
-    if (age.tag === "notOlder" || age.tag === "exact") await waitForRevision(needs, known.meter, age.revision, signal);
+    if (!this.#needs.snapshots() && (age.tag === "exact" || options.continue !== "")) return await fromStore();
+    if (age.tag === "newest" && !(await this.#isNewest(known.meter, { signal }))) return await this.#instead(known.meter, fromStore);
+    if (age.tag === "notOlder" || age.tag === "exact") await waitForRevision(this.#needs, known.meter, age.revision, signal);
     // No await from here on: index and revision must belong together.
-    const kind = cache.kindOf(stored);
+    const kind = this.#cache.kindOf(stored);
     if (kind === undefined) return await fromStore();
-    const revision = age.tag === "exact" ? age.revision : cache.revision;
-    const index = age.tag === "exact" ? kind.indexAt(revision, clock.now()) : kind.index;
+    const revision = age.tag === "exact" ? age.revision : this.#cache.revision;
+    const index = age.tag === "exact" ? kind.indexAt(revision, this.#clock.now()) : kind.index;
     // The owners of an object that cannot be read are not known: a list of ownership leaves it out.
     if (options.ownershipOnly !== true && kind.hasBroken(collection.prefix)) return allReadable(await fromStore());
     if (index === undefined) return await fromStore();
-    const { page, fetched } = pageOf(index, revision, kind, collection, options, plan, names, needs.blocks);
+    const { page, fetched } = pageOf(index, revision, kind, collection, options, plan, names, this.#needs.blocks);
     kind.meter.listed(fetched, page.items.length);
-    if (page.continue !== "" && needs.snapshots()) kind.pin(revision, index, clock.now());
+    if (page.continue !== "" && this.#needs.snapshots()) kind.pin(revision, index, this.#clock.now());
     return page;
   }
 
-  async function watch(watching: Watching): Promise<AsyncIterable<Uint8Array>> {
-    const { collection, framing, signal } = watching;
+  async watch(watching: Watching): Promise<AsyncIterable<Uint8Array>> {
+    const { collection, signal } = watching;
     const { endpoint } = collection;
     // The garbage collector watches each new kind. Its watch can wait, and would otherwise cost the store as long as it lasts.
     if (watching.watchScope === "ownership" || watching.watchScope === "owned") {
-      await cache.waitForKind(endpoint.stored, watchJoinMs, signal);
+      await this.#cache.waitForKind(endpoint.stored, watchJoinMs, signal);
     }
-    const known = cache.kindOf(endpoint.stored);
-    if (known === undefined) return interruptible(watching, watchStore);
-    if (!(await cache.waitUntilCurrent(needs.fillWaitMs, signal))) throw notReady(cache, clock);
-    const reply = await neverBegun(watching, (revision) => waitForRevision(needs, known.meter, revision, signal));
+    const known = this.#cache.kindOf(endpoint.stored);
+    if (known === undefined) return interruptible(watching, (own) => this.#watchStore(own));
+    if (!(await this.#cache.waitUntilCurrent(this.#needs.fillWaitMs, signal))) throw notReady(this.#cache, this.#clock);
+    const reply = await neverBegun(watching, (revision) => waitForRevision(this.#needs, known.meter, revision, signal));
     if (reply !== undefined) return reply;
     // The kind is looked up again after each wait, because the catalog may have changed.
-    const kind = cache.kindOf(endpoint.stored);
+    const kind = this.#cache.kindOf(endpoint.stored);
     const passesOver = watching.watchScope === "owned";
-    if (kind === undefined || (!passesOver && kind.hasBroken(collection.prefix))) return interruptible(watching, watchStore);
+    if (kind === undefined || (!passesOver && kind.hasBroken(collection.prefix))) {
+      return interruptible(watching, (own) => this.#watchStore(own));
+    }
+    return this.#follow(kind, watching);
+  }
+  /** Opens the watch of a kind that is cached. */
+  #follow(kind: KindCache, watching: Watching): Cursor {
+    const { collection, framing } = watching;
+    const { endpoint } = collection;
     let leave = (): void => {};
     const cursor: Cursor = new Cursor({
       kind,
       selection: selectionOf(collection, watching.options, watching.watchScope),
       watching,
-      clock,
-      progress: () => cache.revision,
+      clock: this.#clock,
+      progress: () => this.#cache.revision,
       onSlow: () => {
         kind.meter.slow();
         watching.tooSlow?.();
       },
-      initial: (cursor) => initialFrames(needs, kind, watching, cursor),
+      initial: (cursor) => initialFrames(this.#needs, kind, watching, cursor),
       failure: (error, seen) => framing.error(watchFailure(endpoint.stored, error, seen)),
       onEnd: () => leave(),
     });
     if (!cursor.signal.aborted) {
-      leave = open.add({
+      leave = this.#needs.open.add({
         endpoint,
         end: (because) => because === undefined ? cursor.end() : cursor.fail(because),
       });
     }
     return cursor;
   }
-  async function* watchStore(watching: Watching): AsyncGenerator<Uint8Array> {
+  async *#watchStore(watching: Watching): AsyncGenerator<Uint8Array> {
     const ending = new AbortController();
-    const leave = open.add({ endpoint: watching.collection.endpoint, end: (because) => ending.abort(because) });
+    const leave = this.#needs.open.add({ endpoint: watching.collection.endpoint, end: (because) => ending.abort(because) });
     try {
-      yield* await direct.watch({ ...watching, signal: AbortSignal.any([watching.signal, ending.signal]) });
+      yield* await this.#direct.watch({ ...watching, signal: AbortSignal.any([watching.signal, ending.signal]) });
     } finally {
       leave();
     }
   }
-  return { get, live, list, inMemory, changeMark, watch };
 }
 
 const nothing: readonly Item[] = Object.freeze([]);

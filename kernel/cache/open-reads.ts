@@ -4,7 +4,7 @@ import { isReadFromStore, lostHistory, type Reads } from "../reads/reads.ts";
 import { type Clock, elapsedClock } from "../../core/async.ts";
 import type { Store } from "../store/store.ts";
 import { sharedBlocks } from "./blocks/shared-blocks.ts";
-import { cachedReads } from "./cached-reads.ts";
+import { CachedReads } from "./cached-reads.ts";
 import type { Unreadable } from "./fill/fill.ts";
 import { keepConsistent } from "./consistency.ts";
 import { entryMaker } from "./index/entry.ts";
@@ -103,7 +103,7 @@ export async function openReads(store: Store, catalog: Catalog, prefix: string, 
   });
   const blocks = sharedBlocks(clock);
   let served = catalog;
-  const reads = cachedReads({
+  const reads = new CachedReads({
     cache,
     store,
     clock,

@@ -1,6 +1,6 @@
 /** The cache of one kind: its index, recent events and subscribers. */
 import type { Revision, StoreEvent } from "../../store/store.ts";
-import { type Subscriber, type Subscribers, subscribers, type SubscriberScope, type Subscription } from "./subscribers.ts";
+import { type Subscriber, Subscribers, type SubscriberScope, type Subscription } from "./subscribers.ts";
 import { type CachedEntry, type EntryMaker, makeEntry } from "../index/entry.ts";
 import { type FrameShare, frameShare } from "./frame-share.ts";
 import { KeyIndex } from "../index/key-index.ts";
@@ -62,7 +62,7 @@ export class KindCache {
     this.#snapshots = new Snapshots(snapshotMs);
     this.#ring = new EventRing(0, bounds);
     this.frames = frameShare(maker);
-    this.#subscribers = subscribers(prefix);
+    this.#subscribers = new Subscribers(prefix);
   }
 
   /** The part of the kind's keys below the store's prefix. */

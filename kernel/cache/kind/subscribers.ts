@@ -22,16 +22,6 @@ export interface Subscriber {
 /** The objects that a subscriber follows: all below a prefix, one key, or those with certain tokens. */
 export type SubscriberScope = Pick<Selection, "prefix" | "key" | "tokens" | "ownership">;
 
-export interface Subscribers {
-  readonly count: number;
-  /** Adds a subscriber. `connection` is the connection of its client, if other subscribers may share it. */
-  add(subscriber: Subscriber, where: SubscriberScope, connection?: object): Subscription;
-  /** Wakes the subscribers that the events may concern. */
-  notify(events: readonly RingEvent[], first: number): void;
-  checkAll(): void;
-  endAll(): void;
-}
-
 export interface Subscription {
   /** The first event that it will be woken for; undefined if no event waits for it. */
   readonly first: number | undefined;
@@ -65,32 +55,97 @@ interface Group {
 
 type Groups = Map<Line, Group>;
 
-/** @param now returns the time of a monotonic clock, in milliseconds */
-export function subscribers(kindPrefix: string, now: () => number = () => performance.now()): Subscribers {
-  const every = new Set<Subscriber>();
+/** A connection is served at once, or after its interval if there are many: see `gatherMs`. */
+export class Subscribers {
+  readonly #kindPrefix: string;
+  readonly #now: () => number;
+  readonly #every = new Set<Subscriber>();
   /** Subscribers by scope: a prefix or a key, with or without a token. */
-  const scopes = new Map<string, Groups>();
+  readonly #scopes = new Map<string, Groups>();
   /** Subscribers with tokens, by prefix. */
-  const demanding = new Map<string, Groups>();
+  readonly #demanding = new Map<string, Groups>();
   /** Subscribers that follow only changes of ownership, by prefix. */
-  const owning = new Map<string, Groups>();
-  const lines = new WeakMap<object, Line>();
+  readonly #owning = new Map<string, Groups>();
+  readonly #lines = new WeakMap<object, Line>();
   /**
    * Connections with events to send: those that may be served now, and those whose interval has not passed, in the order in which they were
    * last served.
    */
-  const ready: Line[] = [];
-  const gathering: Line[] = [];
+  readonly #ready: Line[] = [];
+  readonly #gathering: Line[] = [];
   /** The number of subscribers with events to send. */
-  let awake = 0;
+  #awake = 0;
   /** Computed at the last event: the interval, the number of gathered subscribers in one turn, and the time between two such turns. */
-  let intervalMs = 0, turnWatches = 0, turnMs = 0;
-  let busy = 1;
+  #intervalMs = 0;
+  #turnWatches = 0;
+  #turnMs = 0;
+  #busy = 1;
   /** The time of the next planned turn of gathered events; undefined if none is planned. */
-  let planned: number | undefined;
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  #planned: number | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
-  function wake(some: Groups | undefined, first: number, at: number): void {
+  /** @param now returns the time of a monotonic clock, in milliseconds */
+  constructor(kindPrefix: string, now: () => number = () => performance.now()) {
+    this.#kindPrefix = kindPrefix;
+    this.#now = now;
+  }
+  get count(): number {
+    return this.#every.size;
+  }
+  /** Adds a subscriber. `connection` is the connection of its client, if other subscribers may share it. */
+  add(subscriber: Subscriber, { prefix, key, tokens, ownership }: SubscriberScope, connection?: object): Subscription {
+    const line = (connection && this.#lines.get(connection)) ?? { groups: [], woken: [], awake: 0, due: -Infinity };
+    if (connection !== undefined) this.#lines.set(connection, line);
+    const byTokens = key === undefined && tokens !== undefined;
+    const joined: Joined[] = ownership && key === undefined
+      ? [join(this.#owning, prefix, line, subscriber)]
+      : (byTokens ? tokens.map((token) => prefix + token) : [key ?? prefix]).map((scope) => join(this.#scopes, scope, line, subscriber));
+    if (byTokens) joined.push(join(this.#demanding, prefix, line, subscriber));
+    this.#every.add(subscriber);
+    return {
+      get first() {
+        let least: number | undefined;
+        for (const { group: { first } } of joined) if (first !== undefined && (least === undefined || first < least)) least = first;
+        return least;
+      },
+      remove: () => {
+        this.#every.delete(subscriber);
+        for (const { leave } of joined) leave();
+      },
+    };
+  }
+  /** Wakes the subscribers that the events may concern. */
+  notify(events: readonly RingEvent[], first: number): void {
+    const at = this.#now(), isServing = this.#ready.length > 0;
+    const prefixes = new Set([this.#kindPrefix, ...events.map(({ key }) => prefixOf(key))]);
+    for (const prefix of prefixes) this.#wake(this.#scopes.get(prefix), first, at);
+    for (const key of new Set(events.map((event) => event.key))) this.#wake(this.#scopes.get(key), first, at);
+    if (this.#demanding.size > 0) {
+      for (const event of events) {
+        for (const prefix of new Set([this.#kindPrefix, prefixOf(event.key)])) this.#wakeDemanding(event, prefix, first, at);
+      }
+    }
+    if (this.#owning.size > 0) {
+      for (const event of events) {
+        if (!touchesOwnership(event)) continue;
+        for (const prefix of [this.#kindPrefix, prefixOf(event.key)]) this.#wake(this.#owning.get(prefix), first, at);
+      }
+    }
+    this.#intervalMs = gatherMs(this.#ready.length + this.#gathering.length, this.#awake, this.#busy);
+    this.#turnWatches = turnSize(this.#awake, this.#intervalMs);
+    this.#turnMs = this.#intervalMs * this.#turnWatches / Math.max(1, this.#awake);
+    // If there are more ready connections, a turn for them is planned already.
+    if (this.#ready.length > 0 && !isServing) this.#serve();
+    else this.#plan(0);
+  }
+  checkAll(): void {
+    for (const subscriber of this.#every) subscriber.check();
+  }
+  endAll(): void {
+    for (const subscriber of [...this.#every]) subscriber.end();
+  }
+
+  #wake(some: Groups | undefined, first: number, at: number): void {
     if (some === undefined) return;
     for (const group of some.values()) {
       // The members of this group are awake already, and find later events themselves.
@@ -98,49 +153,50 @@ export function subscribers(kindPrefix: string, now: () => number = () => perfor
       const { line, members } = group;
       group.first = first;
       line.groups.push(group);
-      if (line.awake === 0) (line.due <= at ? ready : gathering).push(line);
+      if (line.awake === 0) (line.due <= at ? this.#ready : this.#gathering).push(line);
       line.awake += members.length;
-      awake += members.length;
+      this.#awake += members.length;
     }
   }
   /** Wakes the subscribers below a prefix whose tokens match the event. */
-  function wakeDemanding({ key, prior, next, failure }: RingEvent, prefix: string, first: number, at: number): void {
-    const some = demanding.get(prefix);
+  #wakeDemanding({ key, prior, next, failure }: RingEvent, prefix: string, first: number, at: number): void {
+    const some = this.#demanding.get(prefix);
     if (some === undefined) return;
     // A state that cannot be decoded may concern any subscriber.
-    if (failure !== undefined) return wake(some, first, at);
+    if (failure !== undefined) return this.#wake(some, first, at);
     for (const state of prior?.attributes === next?.attributes ? [next] : [next, prior]) {
-      if (state !== undefined) { for (const token of tokensOf(key, state.attributes)) wake(scopes.get(prefix + token), first, at); }
+      if (state === undefined) continue;
+      for (const token of tokensOf(key, state.attributes)) this.#wake(this.#scopes.get(prefix + token), first, at);
     }
   }
   /** Serves the first connections that are ready. If there are none, serves the first ones whose interval has passed. */
-  function serve(): void {
-    clearTimeout(timer);
-    timer = undefined;
-    const at = now();
-    if (planned !== undefined && planned <= at) busy = busier(busy, at - planned);
-    planned = undefined;
-    const queue = ready.length > 0 ? ready : gathering;
+  readonly #serve = (): void => {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const at = this.#now();
+    if (this.#planned !== undefined && this.#planned <= at) this.#busy = busier(this.#busy, at - this.#planned);
+    this.#planned = undefined;
+    const queue = this.#ready.length > 0 ? this.#ready : this.#gathering;
     const earliest = at - gather.advanceMs;
-    let left = queue === ready ? watchesPerTurnMax : turnWatches, served = 0;
+    let left = queue === this.#ready ? watchesPerTurnMax : this.#turnWatches, served = 0;
     for (const line of queue) {
       // All subscribers of a connection are served in one turn, because their events leave in one write. A connection that has too many for
       // any turn takes several.
-      if ((served > 0 && line.awake > left) || (queue === gathering && line.due > at)) break;
+      if ((served > 0 && line.awake > left) || (queue === this.#gathering && line.due > at)) break;
       const before = line.awake;
-      if (before <= watchesPerTurnMax && line.woken.length === 0) serveGroups(line);
-      else serveSome(line);
+      if (before <= watchesPerTurnMax && line.woken.length === 0) this.#serveGroups(line);
+      else this.#serveSome(line);
       left -= before - line.awake;
-      awake -= before - line.awake;
+      this.#awake -= before - line.awake;
       if (line.awake > 0) break;
-      line.due = Math.max(line.due, earliest) + intervalMs;
+      line.due = Math.max(line.due, earliest) + this.#intervalMs;
       served++;
     }
     queue.splice(0, served);
-    plan(queue === ready ? 0 : turnMs);
-  }
+    this.#plan(queue === this.#ready ? 0 : this.#turnMs);
+  };
   /** Serves all subscribers of a connection. */
-  function serveGroups(line: Line): void {
+  #serveGroups(line: Line): void {
     const groups = line.groups.splice(0);
     line.awake = 0;
     for (const group of groups) {
@@ -156,7 +212,7 @@ export function subscribers(kindPrefix: string, now: () => number = () => perfor
     }
   }
   /** Serves as many subscribers of a connection as one turn may serve. */
-  function serveSome(line: Line): void {
+  #serveSome(line: Line): void {
     for (const group of line.groups.splice(0)) {
       for (const member of group.members) {
         if (!member.waits) continue;
@@ -171,71 +227,16 @@ export function subscribers(kindPrefix: string, now: () => number = () => perfor
     for (const subscriber of some) subscriber.pump();
   }
   /** Plans the next turn. Gathered events are served in it after `ms` milliseconds at the earliest. */
-  function plan(ms: number): void {
-    if (timer !== undefined) return;
-    const [next] = gathering;
-    if (ready.length > 0) timer = setTimeout(serve, 0);
+  #plan(ms: number): void {
+    if (this.#timer !== undefined) return;
+    const [next] = this.#gathering;
+    if (this.#ready.length > 0) this.#timer = setTimeout(this.#serve, 0);
     else if (next !== undefined) {
-      const at = now();
-      planned = Math.max(at + ms, next.due);
-      timer = setTimeout(serve, planned - at);
+      const at = this.#now();
+      this.#planned = Math.max(at + ms, next.due);
+      this.#timer = setTimeout(this.#serve, this.#planned - at);
     }
   }
-
-  return {
-    get count() {
-      return every.size;
-    },
-    add(subscriber, { prefix, key, tokens, ownership }, connection) {
-      const line = (connection && lines.get(connection)) ?? { groups: [], woken: [], awake: 0, due: -Infinity };
-      if (connection !== undefined) lines.set(connection, line);
-      const byTokens = key === undefined && tokens !== undefined;
-      const joined: Joined[] = ownership && key === undefined
-        ? [join(owning, prefix, line, subscriber)]
-        : (byTokens ? tokens.map((token) => prefix + token) : [key ?? prefix]).map((scope) => join(scopes, scope, line, subscriber));
-      if (byTokens) joined.push(join(demanding, prefix, line, subscriber));
-      every.add(subscriber);
-      return {
-        get first() {
-          let least: number | undefined;
-          for (const { group: { first } } of joined) if (first !== undefined && (least === undefined || first < least)) least = first;
-          return least;
-        },
-        remove() {
-          every.delete(subscriber);
-          for (const { leave } of joined) leave();
-        },
-      };
-    },
-    notify(events, first) {
-      const at = now(), isServing = ready.length > 0;
-      const prefixes = new Set([kindPrefix, ...events.map(({ key }) => prefixOf(key))]);
-      for (const prefix of prefixes) wake(scopes.get(prefix), first, at);
-      for (const key of new Set(events.map((event) => event.key))) wake(scopes.get(key), first, at);
-      if (demanding.size > 0) {
-        for (const event of events) {
-          for (const prefix of new Set([kindPrefix, prefixOf(event.key)])) wakeDemanding(event, prefix, first, at);
-        }
-      }
-      if (owning.size > 0) {
-        for (const event of events) {
-          if (touchesOwnership(event)) { for (const prefix of [kindPrefix, prefixOf(event.key)]) wake(owning.get(prefix), first, at); }
-        }
-      }
-      intervalMs = gatherMs(ready.length + gathering.length, awake, busy);
-      turnWatches = turnSize(awake, intervalMs);
-      turnMs = intervalMs * turnWatches / Math.max(1, awake);
-      // If there are more ready connections, a turn for them is planned already.
-      if (ready.length > 0 && !isServing) serve();
-      else plan(0);
-    },
-    checkAll() {
-      for (const subscriber of every) subscriber.check();
-    },
-    endAll() {
-      for (const subscriber of [...every]) subscriber.end();
-    },
-  };
 }
 
 function prefixOf(key: string): string {

@@ -6,7 +6,7 @@ import { listOptions } from "../../request/options.ts";
 import { parseQuery } from "../../request/query.ts";
 import { collectionOf } from "../../reads/reads.ts";
 import { entryMaker, makeEntry } from "../index/entry.ts";
-import { type Subscriber, subscribers, type SubscriberScope, type Subscription } from "./subscribers.ts";
+import { type Subscriber, Subscribers, type SubscriberScope, type Subscription } from "./subscribers.ts";
 import type { RingEvent } from "./ring.ts";
 import { selectionOf } from "../index/selection.ts";
 import { gather, gatherMs, watchesPerTurnMax } from "./gather.ts";
@@ -42,7 +42,7 @@ function changed(name: string, before: Note | undefined, after: Note | undefined
 /** `count` subscribers of everything; each records the position at which it was woken when it is served. */
 function scene(count: number) {
   const clock = { now: 1_000 };
-  const all = subscribers(`${prefix}/notes/`, () => clock.now);
+  const all = new Subscribers(`${prefix}/notes/`, () => clock.now);
   const served: number[][] = [];
   /** Number of subscribers that each turn has served. */
   const turns: number[] = [];
@@ -79,7 +79,7 @@ function scene(count: number) {
 const many = 32;
 const each = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
 
-test("subscribers() serves a few at every event", () => {
+test("Subscribers serves a few at every event", () => {
   const { notify, served } = scene(many - 1);
   for (const first of [1, 2, 3]) notify(first);
   assert.deepEqual(served, each(many - 1, [1, 2, 3]));
@@ -104,7 +104,7 @@ for (
     { count: 1_000, ms: 25 },
   ]
 ) {
-  test(`subscribers() serves each of ${count} at once after a pause, again ${ms - gather.advanceMs} ms later, and then once in ${ms} ms`, async () => {
+  test(`Subscribers serves each of ${count} at once after a pause, again ${ms - gather.advanceMs} ms later, and then once in ${ms} ms`, async () => {
     const { clock, notify, served } = scene(count);
     notify(1);
     await servedTimes(1, served);
@@ -127,7 +127,7 @@ for (
 }
 
 for (const { count, ms } of [{ count: many, ms: 10 }, { count: 500, ms: 15 }, { count: 1_000, ms: 25 }]) {
-  test(`subscribers() serves ${count} at once if there is an event in ${ms} ms`, async () => {
+  test(`Subscribers serves ${count} at once if there is an event in ${ms} ms`, async () => {
     const { clock, notify, served } = scene(count);
     for (let first = 1; first <= 5; first++) {
       notify(first);
@@ -139,7 +139,7 @@ for (const { count, ms } of [{ count: many, ms: 10 }, { count: 500, ms: 15 }, { 
 }
 
 for (const { count, size } of [{ count: 100, size: 32 }, { count: 500, size: 50 }, { count: 3_000, size: watchesPerTurnMax }]) {
-  test(`subscribers() serves gathered events of ${count} in turns of ${size}`, async () => {
+  test(`Subscribers serves gathered events of ${count} in turns of ${size}`, async () => {
     const { clock, notify, served, turns } = scene(count);
     let sent = 0;
     do {
@@ -154,7 +154,7 @@ for (const { count, size } of [{ count: 100, size: 32 }, { count: 500, size: 50 
   });
 }
 
-test("subscribers() makes the interval longer while its turns are late, at most gather.msMax", async () => {
+test("Subscribers makes the interval longer while its turns are late, at most gather.msMax", async () => {
   const { clock, notify, served } = scene(many);
   let sent = 0;
   const next = async (): Promise<void> => {
@@ -181,7 +181,7 @@ test("subscribers() makes the interval longer while its turns are late, at most 
 /** Subscribers of everything on connections with this many each; `turns` has the connections of each turn, once for each subscriber. */
 function connectedScene(sizes: readonly number[]) {
   const clock = { now: 1_000 };
-  const all = subscribers(`${prefix}/notes/`, () => clock.now);
+  const all = new Subscribers(`${prefix}/notes/`, () => clock.now);
   const turns: number[][] = [];
   let isTurn = false;
   for (const [connection, size] of sizes.entries()) {
@@ -222,7 +222,7 @@ function connectedScene(sizes: readonly number[]) {
   };
 }
 
-test("subscribers() serves all subscribers of a connection in one turn", async () => {
+test("Subscribers serves all subscribers of a connection in one turn", async () => {
   const sizes = [90, 90, 30, 60];
   const { clock, turns, notify, until } = connectedScene(sizes);
   notify(1);
@@ -244,7 +244,7 @@ test("subscribers() serves all subscribers of a connection in one turn", async (
   }
 });
 
-test("subscribers() divides a connection with more than watchesPerTurnMax", async () => {
+test("Subscribers divides a connection with more than watchesPerTurnMax", async () => {
   const count = 2 * watchesPerTurnMax + 1;
   const { turns, notify, until } = connectedScene([count]);
   notify(1);
@@ -252,7 +252,7 @@ test("subscribers() divides a connection with more than watchesPerTurnMax", asyn
   assert.deepEqual(turns.map(({ length }) => length), [watchesPerTurnMax, watchesPerTurnMax, 1]);
 });
 
-test("subscribers() does not gather the events of a hundred watches on few connections", async () => {
+test("Subscribers does not gather the events of a hundred watches on few connections", async () => {
   const { turns, notify } = connectedScene(each(10, 10));
   for (const first of [1, 2, 3]) {
     notify(first);
@@ -269,7 +269,7 @@ test("gatherMs() counts a further watch of a connection as an eighth of a write"
   }
 });
 
-test("subscribers() serves at most watchesPerTurnMax in one turn, the others in the next ones and not later than further events", async () => {
+test("Subscribers serves at most watchesPerTurnMax in one turn, the others in the next ones and not later than further events", async () => {
   const count = 2 * watchesPerTurnMax + 1;
   const { clock, notify, served } = scene(count);
   notify(1);
@@ -286,9 +286,9 @@ test("subscribers() serves at most watchesPerTurnMax in one turn, the others in 
   await servedTimes(2, served.slice(0, watchesPerTurnMax));
 });
 
-test("subscribers() wakes those of a connection when it is served, each from its first event on; until then Subscription.first is that event", async () => {
+test("Subscribers wakes those of a connection when it is served, each from its first event on; until then Subscription.first is that event", async () => {
   const clock = { now: 1_000 };
-  const all = subscribers(`${prefix}/notes/`, () => clock.now);
+  const all = new Subscribers(`${prefix}/notes/`, () => clock.now);
   const connection = {}, served: string[] = [];
   const add = (name: string, on: object, waits = () => true): Subscription => {
     const subscriber: Subscriber = {
@@ -322,9 +322,9 @@ test("subscribers() wakes those of a connection when it is served, each from its
   assert.deepEqual([one.first, reading.first], [undefined, undefined]);
 });
 
-test("subscribers() wakes only those with a matching token, of a thousand with one value each", () => {
+test("Subscribers wakes only those with a matching token, of a thousand with one value each", () => {
   const woken: string[] = [];
-  const all = subscribers(`${prefix}/notes/`);
+  const all = new Subscribers(`${prefix}/notes/`);
   const add = (name: string, namespace: string, query: string): Subscription =>
     all.add({ waits: true, wake: () => void woken.push(name), pump() {}, check() {}, end() {} }, where(namespace, query));
   const notify = (...events: RingEvent[]): string[] => {
@@ -372,9 +372,9 @@ test("subscribers() wakes only those with a matching token, of a thousand with o
   );
 });
 
-test("subscribers() wakes all below its prefix for a state that cannot be decoded", () => {
+test("Subscribers wakes all below its prefix for a state that cannot be decoded", () => {
   const woken: string[] = [];
-  const all = subscribers(`${prefix}/notes/`);
+  const all = new Subscribers(`${prefix}/notes/`);
   for (
     const [namespace, query] of [["default", "fieldSelector=mood=sad"], ["", "labelSelector=a=b"], ["other", "labelSelector=a=b"]] as const
   ) {
@@ -384,9 +384,9 @@ test("subscribers() wakes all below its prefix for a state that cannot be decode
   assert.deepEqual(woken.sort(), ["", "default"]);
 });
 
-test("subscribers() wakes ownership subscribers for ownership changes only, unless they have a selector", () => {
+test("Subscribers wakes ownership subscribers for ownership changes only, unless they have a selector", () => {
   const woken: string[] = [];
-  const all = subscribers(`${prefix}/notes/`);
+  const all = new Subscribers(`${prefix}/notes/`);
   const looks = [["", ""], ["default", ""], ["other", ""], ["", "labelSelector=team=a"], ["", "fieldSelector=metadata.name=x"]] as const;
   for (const [namespace, query] of looks) {
     const subscriber = { waits: true, wake: () => void woken.push(`${namespace} ${query}`.trim()), pump() {}, check() {}, end() {} };
