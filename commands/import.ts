@@ -16,7 +16,7 @@ import { openOtherSource, type SourceFlags, sourceMistakes, sourcePrefix } from 
 import { isInMemory, openStore } from "../server/startup/open-store.ts";
 import { readConfiguration } from "../server/startup/read-configuration.ts";
 import { noFaults } from "../kernel/store/fault.ts";
-import { compactInitialRevision } from "../kernel/store/initial-revision.ts";
+import { compactInitialRevision } from "../server/startup/initial-revision.ts";
 import { progressOfCommand } from "./command-progress.ts";
 import { importedJson, importSummary, listSummary, surveyTable, tokenNote } from "./imported-text.ts";
 import { printable } from "../core/printable.ts";

@@ -11,7 +11,7 @@ import { activeConfigOf } from "../server/config/active-config.ts";
 import { withDefaults } from "../server/config/parse.ts";
 import { liveSource } from "../commands/source/source.ts";
 import { databaseFile, snapshotFile } from "../commands/source/etcd-files/test-etcd-file.ts";
-import { copyInUse } from "../kernel/store/sqlite/copy-in-use.ts";
+import { copyInUse } from "../commands/source/copy-in-use.ts";
 import { openSqlite } from "../kernel/store/sqlite/sqlite.ts";
 import type { Store } from "../kernel/store/store.ts";
 import { checkNames } from "../commands/verify/checks.ts";

@@ -12,7 +12,7 @@ import { encryptionKey, type EncryptionKeys } from "./encrypted.ts";
 import { fileSource, liveSource, type Source } from "./source.ts";
 import { openSnapshot } from "./etcd-files/etcd-files.ts";
 import { noFaults } from "../../kernel/store/fault.ts";
-import { copyInUse } from "../../kernel/store/sqlite/copy-in-use.ts";
+import { copyInUse } from "./copy-in-use.ts";
 import { isLocked } from "../../kernel/store/sqlite/failures.ts";
 import { isInMemory, openStore } from "../../server/startup/open-store.ts";
 

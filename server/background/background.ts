@@ -13,7 +13,7 @@ import { sourceHooks } from "./resource-sources.ts";
 import { describe, type Log } from "../../kernel/observe/log.ts";
 import { type BootstrapObject, bootstrapObjectsOf, bootstrapper } from "./bootstrap-objects.ts";
 import { pause, untilAborted } from "../../core/async.ts";
-import { startCompactor } from "../../kernel/store/compactor.ts";
+import { startCompactor } from "./compactor.ts";
 import type { Store } from "../../kernel/store/store.ts";
 import { bound } from "../../core/bound.ts";
 

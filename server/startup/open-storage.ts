@@ -12,7 +12,7 @@ import { measuredStore, type StoredLabels, type StoredPlaces } from "../../kerne
 import type { KernelRegistry } from "../metrics/metrics.ts";
 import type { Tracing } from "../../kernel/observe/tracing.ts";
 import { faultLog } from "../log/fault-log.ts";
-import { compactInitialRevision } from "../../kernel/store/initial-revision.ts";
+import { compactInitialRevision } from "./initial-revision.ts";
 import type { Store } from "../../kernel/store/store.ts";
 import { type Faults, faultsOf } from "../../kernel/store/fault.ts";
 import { sharedFindings } from "../workers/group.ts";

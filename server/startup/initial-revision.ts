@@ -1,4 +1,4 @@
-import { type Store, StoreError } from "./store.ts";
+import { type Store, StoreError } from "../../kernel/store/store.ts";
 
 /** Both stores begin at revision 1 without keys, so this is the revision of the first write. */
 const firstWrittenRevision = 2;

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compactOnce, initialState, startCompactor } from "./compactor.ts";
 import { manualClock } from "../../test/store/clock.ts";
-import { openSqlite } from "./sqlite/sqlite.ts";
+import { openSqlite } from "../../kernel/store/sqlite/sqlite.ts";
 import { put, refused, text } from "../../test/store/helpers.ts";
-import { type Store, StoreError } from "./store.ts";
+import { type Store, StoreError } from "../../kernel/store/store.ts";
 
 const key = "compact_rev_key";
 

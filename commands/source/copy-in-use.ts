@@ -5,10 +5,10 @@
  */
 import { constants } from "node:fs";
 import { copyFile, open, rm, stat, statfs } from "node:fs/promises";
-import { sameBytes } from "../same-bytes.ts";
-import { StoreError } from "../store.ts";
-import { bound } from "../../../core/bound.ts";
-import { storeReserveBytes } from "./bounds.ts";
+import { sameBytes } from "../../kernel/store/same-bytes.ts";
+import { StoreError } from "../../kernel/store/store.ts";
+import { bound } from "../../core/bound.ts";
+import { storeReserveBytes } from "../../kernel/store/sqlite/bounds.ts";
 
 /** Maximum number of attempts to copy the files of an embedded store in use. A checkpoint during a copy makes the copy useless. */
 const storeCopyTries = bound(5);

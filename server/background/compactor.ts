@@ -1,5 +1,5 @@
 import { type Clock, elapsedClock, pause } from "../../core/async.ts";
-import { type Revision, type Store, StoreError } from "./store.ts";
+import { type Revision, type Store, StoreError } from "../../kernel/store/store.ts";
 import { bound } from "../../core/bound.ts";
 
 /** Milliseconds between two compactions of the store, and the minimum age of compacted history (kube-apiserver's default). */
