@@ -57,7 +57,7 @@ export function validateInitContainers(
     const isSidecar = container.restartPolicy === "Always";
     return [
       ...validateCommon(container, pod, at),
-      ...(isSidecar ? rejectRules(container, at) : validateRestart(container, at, ["Always", "Never", "OnFailure"])),
+      ...(isSidecar ? rejectRules(container, at) : validateInitRestart(container, at)),
       ...again,
       ...validateHostPorts([container], () => `${path}[0]`),
       ...(isSidecar ? validateLifecycleAndProbes(container, pod.graceSeconds, pod.os, at) : rejectLifecycleAndProbes(container, at)),
@@ -120,6 +120,12 @@ function rejectRules({ restartPolicyRules = [] }: Container, path: string): read
   if (restartPolicyRules.length === 0) return [];
   const why = "restartPolicyRules are not allowed for init containers with restart policy Always";
   return [forbidden(`${path}.restartPolicyRules`, why)];
+}
+
+/** As for other containers, but rules without a policy are not looked at. */
+function validateInitRestart(container: Container, path: string): readonly FieldError[] {
+  const errors = validateRestart(container, path, ["Always", "Never", "OnFailure"]);
+  return container.restartPolicy === undefined ? errors.slice(0, 1) : errors;
 }
 
 /** Rejects the resize policy RestartContainer of an init container that is no sidecar. */
@@ -204,9 +210,9 @@ export function validateEphemeralContainers(spec: PodSpec, pod: PodFacts, path: 
       ...rejectBlanks(container.image, `${at}.image`),
       ...again,
       ...(target === "" || others.has(target) ? [] : [notFound(`${at}.targetContainerName`, target)]),
-      ...notEphemeral.filter((key) => isSet(container[key])).map((key) => forbidden(`${at}.${key}`, notEphemeralText)),
+      ...notEphemeral.filter((key) => isPresent(key, container[key])).map((key) => forbidden(`${at}.${key}`, notEphemeralText)),
       ...volumeMounts.flatMap((mount, j) =>
-        (["subPath", "subPathExpr"] as const).filter((key) => isSet(mount[key])).map((key) =>
+        (["subPath", "subPathExpr"] as const).filter((key) => (mount[key] ?? "") !== "").map((key) =>
           forbidden(`${at}.volumeMounts[${j}].${key}`, notEphemeralText)
         )
       ),
@@ -215,9 +221,9 @@ export function validateEphemeralContainers(spec: PodSpec, pod: PodFacts, path: 
 }
 const notEphemeralText = "cannot be set for an Ephemeral Container";
 
-function isSet(value: unknown): boolean {
-  if (value === undefined || value === "") return false;
-  return typeof value !== "object" || value === null || Array.isArray(value) || Object.keys(value).length > 0;
+/** Whether a field is there, even if it is empty. `resources` is a value in upstream, and is there if it has a member. */
+function isPresent(key: typeof notEphemeral[number], value: unknown): boolean {
+  return key === "resources" ? Object.keys(value ?? {}).length > 0 : value !== undefined;
 }
 
 /** Rejects ephemeral containers in a template. */

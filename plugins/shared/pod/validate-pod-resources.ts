@@ -19,7 +19,7 @@ export function validatePodResources(
   if (resources === undefined) return [];
   if (os?.name === "windows") return [forbidden(path, "may not be set for a windows pod")];
   return [
-    ...((resources.claims ?? []).length > 0 ? [forbidden(`${path}.claims`, "claims may not be set for Resources at pod-level")] : []),
+    ...(resources.claims !== undefined ? [forbidden(`${path}.claims`, "claims may not be set for Resources at pod-level")] : []),
     ...validateResources(resources, claims, context, path, podResourceName),
     ...validateConsistency(spec, resources, path),
   ];
