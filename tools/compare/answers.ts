@@ -21,7 +21,9 @@ export function comparable({ status, body }: Answer): Comparable {
       details?: { causes?: readonly JsonObject[] };
     };
     const causes = (details?.causes ?? []).map(({ field, reason }) => `${field}: ${reason}`).sort();
-    return { meaning: [`${status} ${reason}`, ...causes].join("\n"), text: message };
+    // Lines of the difference between two inner structures, which only upstream has.
+    const text = message.split("\n").filter((line, index) => index === 0 || !/^[-+ @]/.test(line)).join("");
+    return { meaning: [`${status} ${reason}`, ...causes].join("\n"), text };
   }
   return { meaning: `${status} ${JSON.stringify(sorted(withoutOwn(body)), undefined, 1)}`, text: "" };
 }
@@ -33,7 +35,7 @@ const own = ["uid", "resourceVersion", "creationTimestamp"];
 function withoutOwn(object: JsonObject): JsonObject {
   const { uid } = (object["metadata"] ?? {}) as { readonly uid?: string };
   const text = JSON.stringify(object, (key, value) => own.includes(key) || key === "time" ? undefined : value);
-  const named = uid === undefined ? text : text.replaceAll(uid, "<uid>");
+  const named = (uid === undefined ? text : text.replaceAll(uid, "<uid>")).replace(/"20[0-9-]{8}T[0-9:.]+Z"/g, '"<time>"');
   return JSON.parse(
     named.replace(/kube-api-access-[a-z0-9]{5}/g, "kube-api-access-<suffix>").replace(
       /"(clusterIP|nodePort|healthCheckNodePort)":("[0-9a-f.:]+"|[1-9][0-9]*)/g,

@@ -25,6 +25,7 @@ test("errors are compared by code, reason and causes, objects without identity a
   const status = (message: string, ...fields: readonly string[]) =>
     comparable({ status: 422, body: { kind: "Status", reason: "Invalid", message, details: { causes: fields.map(cause) } } });
   assert.deepEqual(status("one", "b", "a"), { meaning: "422 Invalid\na: FieldValueInvalid\nb: FieldValueInvalid", text: "one" });
+  assert.equal(status("spec: Forbidden: no\n@@ -1 +1 @@\n-a\n+b\n, c: Invalid", "a").text, "spec: Forbidden: no, c: Invalid");
   assert.notEqual(status("one", "a").meaning, status("one", "b").meaning);
   const object = (uid: string, time: string, value: string) =>
     comparable({ status: 201, body: { metadata: { uid, creationTimestamp: time, labels: { of: uid } }, value } }).meaning;
