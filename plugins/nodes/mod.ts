@@ -1,13 +1,20 @@
 import { definePlugin } from "../../plugin.ts";
+import { taintNodesByCondition } from "./node-admission.ts";
+import { declaredFeaturesGate, nodes } from "./node.ts";
 import { runtimeClassAdmission } from "./runtime-class-admission.ts";
 import { runtimeClasses } from "./runtime-class.ts";
+import { podTopologyLabels, topologyLabelsGate } from "./topology-admission.ts";
 
-export { runtimeClasses };
+export { nodes, runtimeClasses };
 
 export const nodesPlugin = definePlugin({
   name: "nodes",
-  summary: "What nodes offer to pods: RuntimeClass.",
+  summary: "Nodes, and what they offer to pods: Node, RuntimeClass.",
+  featureGates: {
+    [declaredFeaturesGate]: [{ since: "1.35", stage: "Alpha", default: false }],
+    [topologyLabelsGate]: [{ since: "1.33", stage: "Alpha", default: false }, { since: "1.35", stage: "Beta", default: true }],
+  },
   groupPriorities: { "node.{domain}": 16_300 },
-  resources: [runtimeClasses],
-  admission: [runtimeClassAdmission],
+  resources: [nodes, runtimeClasses],
+  admission: [taintNodesByCondition, runtimeClassAdmission, podTopologyLabels],
 });

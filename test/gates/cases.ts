@@ -138,6 +138,8 @@ export const otherGates: Readonly<Record<string, string>> = {
   MatchLabelKeysInPodTopologySpreadSelectorMerge: "selectors of new pods get requirements from their labels",
   MutatingAdmissionPolicy: "serves two kinds in an alpha and a beta version",
   MutablePVNodeAffinity: "a rule of updates of a PersistentVolume",
+  NodeDeclaredFeatures: "the features that a new node declares; its kubelet writes the others",
+  PodTopologyLabelsAdmission: "an admission step: pods get labels of their nodes",
   StorageVersionMigrator: "a controller",
   TokenRequestServiceAccountUIDValidation: "a rule of TokenRequests: whether a UID that is sent must be the account's",
 };

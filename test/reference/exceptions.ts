@@ -26,7 +26,7 @@ export const notServed: Readonly<Record<string, readonly string[]>> = Object.fre
   "resource.k8s.io/v1beta2": ["resourceslices"],
   "v1": [
     "componentstatuses",
-    "nodes",
+    "nodes/proxy",
     "pods/attach",
     "pods/exec",
     "pods/log",
@@ -63,8 +63,6 @@ const newerFields = [
 
 const schemas: Exceptions = {
   ...Object.fromEntries([...newerTypes, ...newerFields]),
-  "io.k8s.api.discovery.v1.Endpoint.properties.deprecatedTopology.additionalProperties.default":
-    "the only map of texts whose values are published without a default",
   [`${alphaItems}.x-kubernetes-list-type`]: listOfAlpha,
   [`${alphaItems}.x-kubernetes-list-map-keys`]: listOfAlpha,
   [`${alphaItems}.x-kubernetes-patch-strategy`]: listOfAlpha,
