@@ -11,7 +11,7 @@ export interface Answer {
   readonly body: Json | undefined;
 }
 
-/** Errors by code, reason and causes (field and type, in any order: Go's maps have none); objects without what each server makes for itself. */
+/** Errors by code, reason and causes (field and type, each once, in any order: Go's maps have none); objects without what each server makes for itself. */
 export function comparable({ status, body }: Answer): Comparable {
   if (!isObject(body)) return { meaning: `${status}`, text: "" };
   if (body["kind"] === "Status") {
@@ -20,7 +20,8 @@ export function comparable({ status, body }: Answer): Comparable {
       message?: string;
       details?: { causes?: readonly JsonObject[] };
     };
-    const causes = (details?.causes ?? []).map(({ field, reason }) => `${field}: ${reason}`).sort();
+    // Upstream checks metadata up to four times on some updates, and repeats the causes.
+    const causes = [...new Set((details?.causes ?? []).map(({ field, reason }) => `${field}: ${reason}`))].sort();
     // Lines of the difference between two inner structures, which only upstream has.
     const text = message.split("\n").filter((line, index) => index === 0 || !/^[-+ @]/.test(line)).join("");
     return { meaning: [`${status} ${reason}`, ...causes].join("\n"), text };

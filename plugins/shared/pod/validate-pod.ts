@@ -84,7 +84,7 @@ function validatePodSpec(spec: PodSpec, context: ValidationContext, path: string
     ...validateClaims(resourceClaims, `${path}.resourceClaims`),
     ...validateContainers(containers, pod, `${path}.containers`),
     ...validateInitContainers(initContainers, containers, pod, `${path}.initContainers`),
-    ...(options.isPod ? validateEphemeralContainers(spec, pod, `${path}.ephemeralContainers`) : []),
+    ...validateEphemeralContainers(spec, pod, `${path}.ephemeralContainers`),
     ...(options.podResources ? [] : validatePodResources(spec, pod.claims, context, `${path}.resources`)),
     ...validateRequiredEnum(restartPolicy, ["Always", "OnFailure", "Never"], `${path}.restartPolicy`),
     ...validateRequiredEnum(spec.dnsPolicy, ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"], `${path}.dnsPolicy`),
