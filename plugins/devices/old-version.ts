@@ -46,3 +46,36 @@ export const templateConversion: Conversion = {
     spec: { ...stored.spec, spec: specWith(stored.spec.spec, requestFromStored) },
   }),
 };
+
+/**
+ * A device of v1beta1 has its members in `basic`, and a slice has no node name instead of an empty one:
+ *
+ *     v1beta1  {nodeName: "", allNodes: true, devices: [{name: a, basic: {attributes: {}}}]}
+ *     stored   {allNodes: true, devices: [{name: a, attributes: {}}]}
+ */
+export const sliceConversion: Conversion = {
+  toStored({ spec: { nodeName = "", allNodes = false, devices, ...rest }, ...served }) {
+    return {
+      ...served,
+      spec: {
+        ...rest,
+        ...(nodeName === "" ? {} : { nodeName }),
+        ...(allNodes ? { allNodes } : {}),
+        ...(devices === undefined
+          ? {}
+          : { devices: devices.map(({ name, basic }: { name: string; basic?: object }) => ({ ...basic, name })) }),
+      },
+    };
+  },
+  fromStored({ spec: { nodeName = "", allNodes = false, devices, ...rest }, ...stored }) {
+    return {
+      ...stored,
+      spec: {
+        ...rest,
+        nodeName,
+        allNodes,
+        ...(devices === undefined ? {} : { devices: devices.map(({ name, ...basic }: { name: string }) => ({ name, basic })) }),
+      },
+    };
+  },
+};

@@ -20,10 +20,7 @@ export const notServed: Readonly<Record<string, readonly string[]>> = Object.fre
   "coordination.k8s.io/v1beta1": ["leasecandidates"],
   "flowcontrol.apiserver.k8s.io/v1": ["flowschemas", "prioritylevelconfigurations"],
   "internal.apiserver.k8s.io/v1alpha1": ["storageversions"],
-  "resource.k8s.io/v1": ["resourceslices"],
   "resource.k8s.io/v1alpha3": ["devicetaintrules"],
-  "resource.k8s.io/v1beta1": ["resourceslices"],
-  "resource.k8s.io/v1beta2": ["resourceslices"],
   "v1": [
     "componentstatuses",
     "nodes/proxy",
@@ -61,8 +58,16 @@ const newerFields = [
 ]
   .map((path) => [`io.k8s.api.core.v1.${path}`, newer]);
 
+const newerOfDevices = ["v1", "v1beta2", "v1beta1"].flatMap((version) =>
+  [
+    "NodeAllocatableResourceMapping",
+    `${version === "v1beta1" ? "BasicDevice" : "Device"}.properties.nodeAllocatableResourceMappings`,
+    ...["bools", "ints", "strings", "versions"].map((key) => `DeviceAttribute.properties.${key}`),
+  ].map((path) => [`io.k8s.api.resource.${version}.${path}`, newer])
+);
+
 const schemas: Exceptions = {
-  ...Object.fromEntries([...newerTypes, ...newerFields]),
+  ...Object.fromEntries([...newerTypes, ...newerFields, ...newerOfDevices]),
   [`${alphaItems}.x-kubernetes-list-type`]: listOfAlpha,
   [`${alphaItems}.x-kubernetes-list-map-keys`]: listOfAlpha,
   [`${alphaItems}.x-kubernetes-patch-strategy`]: listOfAlpha,
