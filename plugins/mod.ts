@@ -2,6 +2,7 @@
 import type { Plugin } from "../core/plugin.ts";
 import { admissionregistrationPlugin } from "./admissionregistration/mod.ts";
 import { apiextensionsPlugin } from "./apiextensions/mod.ts";
+import { appsPlugin } from "./apps/mod.ts";
 import { authenticationPlugin } from "./authentication/mod.ts";
 import { authorizationPlugin } from "./authorization/mod.ts";
 import { clusterPlugin } from "./cluster/mod.ts";
@@ -23,6 +24,7 @@ import { storagePlugin } from "./storage/mod.ts";
 export const plugins: readonly Plugin[] = Object.freeze([
   clusterPlugin,
   podsPlugin,
+  appsPlugin,
   configmapsPlugin,
   storagePlugin,
   csiPlugin,

@@ -87,7 +87,7 @@ export const atomOf: (node: Node) => Atom = fold<Atom>({
   time: () => untyped,
   microTime: () => untyped,
   duration: () => string,
-  raw: () => deduced,
+  raw: ({ sorted }) => sorted ? deduced : oneValue,
   structural: ({ schema }, go) => structuralAtom(schema, false, go(ObjectMeta)),
   fieldsV1: () => anyMap,
   list: (node, go) => ({ list: listAtom(node, go) }),

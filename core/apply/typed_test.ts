@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sameValue } from "../derive/same-value.ts";
 import {
+  anyJson,
   boolean,
   field,
   int32,
@@ -44,7 +45,8 @@ const Thing = struct("Thing", {
   labels: field(9, record(string), "Record."),
   part: field(10, Part, "Granular struct.", { pointer: true }),
   whole: field(11, Whole, "Atomic struct.", { pointer: true }),
-  any: field(12, raw, "Untyped."),
+  any: field(12, anyJson, "Untyped."),
+  embedded: field(13, raw, "One value."),
   owners: field(13, mapBy(["uid"], Owner), "Keyed without a default."),
 });
 const atom = atomOf(Thing);
@@ -96,6 +98,7 @@ test("fieldSetOf() counts leaves, items and entries, not structs", () => {
   assert.deepEqual(paths({ ports: [{ port: 80 }] }), ['.ports[port=80,protocol="TCP"]', '.ports[port=80,protocol="TCP"].port']);
   assert.deepEqual(paths({ part: {}, labels: {}, words: [], text: null }), [".labels", ".part", ".text"]);
   assert.deepEqual(paths({ any: { a: { b: 1 }, c: [1] } }), [".any.a", ".any.c", ".any.a.b"]);
+  assert.deepEqual(paths({ embedded: { a: { b: 1 }, c: [1] } }), [".embedded"]);
 });
 
 test("compare() returns added, changed and removed fields, down to the leaves", () => {

@@ -175,14 +175,15 @@ function publishedUnion({ discriminator, members }: Union): Json {
 
 function propertySchema(field: Field, part: Part, options: OpenapiOptions): OpenapiSchema {
   const zero = part.always || field.written === "always" ? part.zero : undefined;
-  const value = field.default ?? (field.pointer ? undefined : zero);
+  const { default: unapplied, ...published } = field.publish ?? {};
+  const value = field.default ?? unapplied ?? (field.pointer ? undefined : zero);
   return beside(part.schema, {
     ...descriptionOf(field.doc, options.names),
     ...(value === undefined || options.version === "v2" ? {} : { default: value }),
     ...(field.patch?.mergeKey === undefined ? {} : { "x-kubernetes-patch-merge-key": field.patch.mergeKey }),
     ...(field.patch?.strategy === undefined ? {} : { "x-kubernetes-patch-strategy": field.patch.strategy.join(",") }),
     ...(field.granular ? { "x-kubernetes-map-type": "granular" } : {}),
-    ...field.publish,
+    ...published,
     ...publishedRules(field.rules),
   }, options.version);
 }

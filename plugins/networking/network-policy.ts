@@ -1,34 +1,11 @@
-import { ageColumn, type Column, defineResource, type FieldError, type LabelSelector, nameColumn, type Resource } from "../../plugin.ts";
+import { ageColumn, type Column, defineResource, type FieldError, nameColumn, type Resource } from "../../plugin.ts";
 import { metaRulesOf, validateLabelSelector, validateObjectMetaUpdate } from "../../toolbox.ts";
 import { warnOfCidr } from "../shared/cidr.ts";
+import { selectorCell } from "../shared/selector-text.ts";
 import { validatePolicySpec } from "./network-policy-rules.ts";
 import { NetworkPolicy, type NetworkPolicyPeer, type NetworkPolicySpec } from "./network-policy-schema.ts";
 
 const groupVersion = "networking.{domain}/v1";
-
-/** The selector as `kubectl` writes it: `a=1,b in (x,y),!c`. */
-function selectorText(selector: LabelSelector): string {
-  if (validateLabelSelector(selector, "").length > 0) return "<error>";
-  const { matchLabels = {}, matchExpressions = [] } = selector;
-  const parts = [
-    ...Object.entries(matchLabels).map(([key, value]) => ({ key, text: `${key}=${value}` })),
-    ...matchExpressions.map(({ key, operator, values = [] }) => {
-      const among = `(${values.toSorted().join(",")})`;
-      return {
-        key,
-        text: operator === "Exists"
-          ? key
-          : operator === "DoesNotExist"
-          ? `!${key}`
-          : operator === "In"
-          ? `${key} in ${among}`
-          : `${key} notin ${among}`,
-      };
-    }),
-  ];
-  if (parts.length === 0) return "<none>";
-  return parts.toSorted((a, b) => a.key < b.key ? -1 : a.key > b.key ? 1 : 0).map(({ text }) => text).join(",");
-}
 
 const columns: readonly Column<NetworkPolicy>[] = [
   nameColumn,
@@ -36,7 +13,7 @@ const columns: readonly Column<NetworkPolicy>[] = [
     name: "Pod-Selector",
     type: "string",
     description: "The pods that the policy is about.",
-    cell: ({ spec }) => selectorText(spec.podSelector),
+    cell: ({ spec }) => selectorCell(spec.podSelector),
   },
   ageColumn,
 ];

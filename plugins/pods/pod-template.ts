@@ -1,11 +1,11 @@
-import { type Column, defineResource, field, type Infer, nameColumn, object, type Plugin, type Resource } from "../../plugin.ts";
+import { type Column, defineResource, field, type Infer, nameColumn, object, type Resource } from "../../plugin.ts";
 import { metaRulesOf, validateObjectMetaUpdate } from "../../toolbox.ts";
 import { optionsForCreate } from "../shared/pod/validation-options.ts";
-import { extendedResourceGate } from "../shared/gates.ts";
 import { PodTemplateSpec } from "../shared/pod/pod-spec.ts";
 import { withoutStopSignals } from "../shared/pod/stop-signals.ts";
 import { optionsForUpdate } from "../shared/pod/stored-options.ts";
 import { validatePodTemplateSpec } from "../shared/pod/validate-pod.ts";
+import { labelsText } from "../shared/selector-text.ts";
 import { warnOfPodTemplate } from "../shared/pod/warnings.ts";
 
 const PodTemplate = object("PodTemplate", {
@@ -31,8 +31,7 @@ const columns: readonly Column<PodTemplate>[] = [
     name: "Pod Labels",
     type: "string",
     description: "The labels that pods of the template get.",
-    cell: ({ template: { metadata: { labels = {} } } }) =>
-      Object.keys(labels).length === 0 ? "<none>" : Object.keys(labels).sort().map((key) => `${key}=${labels[key]}`).join(","),
+    cell: ({ template: { metadata: { labels } } }) => labelsText(labels),
   },
 ];
 
@@ -60,59 +59,3 @@ export const podTemplates: Resource<PodTemplate> = defineResource({
   warn: ({ template, metadata }, prior, context) =>
     prior !== undefined && metadata.generation === prior.metadata.generation ? [] : warnOfPodTemplate(template, "template", context.names),
 });
-
-export const podTemplateGates: NonNullable<Plugin["featureGates"]> = {
-  ImageVolume: [
-    { since: "1.31", stage: "Alpha", default: false },
-    { since: "1.33", stage: "Beta", default: false },
-    { since: "1.35", stage: "Beta", default: true },
-  ],
-  /** ClusterTrustBundleProjection depends on this gate. */
-  ClusterTrustBundle: [
-    { since: "1.27", stage: "Alpha", default: false },
-    { since: "1.33", stage: "Beta", default: false },
-  ],
-  ClusterTrustBundleProjection: [
-    { since: "1.29", stage: "Alpha", default: false },
-    { since: "1.33", stage: "Beta", default: false },
-  ],
-  PodCertificateRequest: [
-    { since: "1.34", stage: "Alpha", default: false },
-    { since: "1.35", stage: "Beta", default: false },
-  ],
-  SELinuxChangePolicy: [
-    { since: "1.32", stage: "Alpha", default: false },
-    { since: "1.33", stage: "Beta", default: true },
-  ],
-  SELinuxMount: [
-    { since: "1.30", stage: "Alpha", default: false },
-    { since: "1.33", stage: "Beta", default: false },
-  ],
-  EnvFiles: [
-    { since: "1.34", stage: "Alpha", default: false },
-    { since: "1.35", stage: "Beta", default: true },
-  ],
-  HostnameOverride: [
-    { since: "1.34", stage: "Alpha", default: false },
-    { since: "1.35", stage: "Beta", default: true },
-  ],
-  PodLevelResources: [
-    { since: "1.32", stage: "Alpha", default: false },
-    { since: "1.34", stage: "Beta", default: true },
-  ],
-  ContainerStopSignals: [{ since: "1.33", stage: "Alpha", default: false }],
-  GenericWorkload: [{ since: "1.35", stage: "Alpha", default: false }],
-  ...extendedResourceGate,
-  InPlacePodLevelResourcesVerticalScaling: [{ since: "1.35", stage: "Alpha", default: false }],
-  MatchLabelKeysInPodTopologySpreadSelectorMerge: [{ since: "1.34", stage: "Beta", default: true }],
-  ResourceHealthStatus: [{ since: "1.31", stage: "Alpha", default: false }],
-};
-
-export const podTemplateGateDependencies: NonNullable<Plugin["gateDependencies"]> = {
-  ClusterTrustBundleProjection: ["ClusterTrustBundle"],
-  PodCertificateRequest: ["AuthorizeNodeWithSelectors"],
-  DRAExtendedResource: ["DynamicResourceAllocation"],
-  InPlacePodLevelResourcesVerticalScaling: ["InPlacePodVerticalScaling", "PodLevelResources", "NodeDeclaredFeatures"],
-  MatchLabelKeysInPodTopologySpreadSelectorMerge: ["MatchLabelKeysInPodTopologySpread"],
-  ResourceHealthStatus: ["DynamicResourceAllocation"],
-};

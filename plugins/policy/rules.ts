@@ -1,17 +1,13 @@
 /** The rules of budgets, with upstream's texts and order. */
 import { type FieldError, invalid } from "../../plugin.ts";
 import { validateConditions, validateLabelSelector } from "../../toolbox.ts";
+import { type Amount, validateAmount, validateAtMostAll } from "../shared/amounts.ts";
 import { notNegative, validateEnum } from "../shared/pod/rules.ts";
 import { evictionPolicies, type PodDisruptionBudgetSpec, type PodDisruptionBudgetStatus } from "./schema.ts";
 
-const percentText =
-  "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
-
 /** Checks an amount of pods, or a percentage of them. */
-function validateAmount(amount: number | string | undefined, path: string): readonly FieldError[] {
-  if (typeof amount !== "string") return notNegative(amount, path);
-  if (!/^[0-9]+%$/.test(amount)) return [invalid(path, amount, percentText)];
-  return Number(amount.slice(0, -1)) > 100 ? [invalid(path, amount, "must not be greater than 100%")] : [];
+function validateLimit(amount: Amount | undefined, path: string): readonly FieldError[] {
+  return [...validateAmount(amount, path), ...validateAtMostAll(amount, path)];
 }
 
 /** The value in an error about the whole spec has the names and the order of upstream's internal type. */
@@ -30,8 +26,8 @@ export function validateBudgetSpec(spec: PodDisruptionBudgetSpec, storedValues =
     ...(minAvailable === undefined || maxUnavailable === undefined
       ? []
       : [invalid("spec", internalSpec(spec), "minAvailable and maxUnavailable cannot be both set")]),
-    ...validateAmount(minAvailable, "spec.minAvailable"),
-    ...validateAmount(maxUnavailable, "spec.maxUnavailable"),
+    ...validateLimit(minAvailable, "spec.minAvailable"),
+    ...validateLimit(maxUnavailable, "spec.maxUnavailable"),
     ...(selector === undefined ? [] : validateLabelSelector(selector, "spec.selector", { storedValues })),
     ...validateEnum(unhealthyPodEvictionPolicy, evictionPolicies, "spec.unhealthyPodEvictionPolicy"),
   ];

@@ -1,7 +1,7 @@
 /** The admission steps of the storage family. Their names are those of upstream's admission plugins. */
 import type { Admission, ApiObject } from "../../plugin.ts";
 import { compareQuantities, type Names, spell } from "../../toolbox.ts";
-import type { PersistentVolumeClaim } from "./claim-schema.ts";
+import type { PersistentVolumeClaim } from "../shared/volumes/claim.ts";
 import { classAnnotation } from "./columns.ts";
 import { persistentVolumeClaims } from "./persistent-volume-claim.ts";
 import { persistentVolumes } from "./persistent-volume.ts";

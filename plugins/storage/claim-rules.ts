@@ -16,7 +16,7 @@ import {
   validateObjectMetaUpdate,
 } from "../../toolbox.ts";
 import { type PersistentVolumeClaimSpec, validateClaimSpec } from "../shared/volumes/mod.ts";
-import { type PersistentVolumeClaim, resizeStatuses } from "./claim-schema.ts";
+import { type PersistentVolumeClaim, resizeStatuses } from "../shared/volumes/claim.ts";
 import { mirrorSource } from "./claim-sources.ts";
 import { classAnnotation } from "./columns.ts";
 import { attributesClassGate, attributesClassInUse } from "./gates.ts";

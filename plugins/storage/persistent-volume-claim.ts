@@ -1,6 +1,6 @@
 import { ageColumn, type Column, defineResource, type HookContext, nameColumn, type Resource, type Subresource } from "../../plugin.ts";
 import { validateClaimCreate, validateClaimStatus, validateClaimUpdate, warnOfClaim } from "./claim-rules.ts";
-import { PersistentVolumeClaim } from "./claim-schema.ts";
+import { PersistentVolumeClaim } from "../shared/volumes/claim.ts";
 import { withSources } from "./claim-sources.ts";
 import { attributesClassGate } from "./gates.ts";
 import { accessModesCell, classCell, phaseCell } from "./columns.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { dropDisabled } from "../../core/derive/gates.ts";
-import { PersistentVolumeClaim } from "./claim-schema.ts";
+import { PersistentVolumeClaim } from "../shared/volumes/claim.ts";
 import { persistentVolumeClaims } from "./mod.ts";
 import { hookContext, texts } from "./test-context.ts";
 

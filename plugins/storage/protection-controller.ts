@@ -5,7 +5,7 @@
  */
 import { type Api, type ApiObject, type Controller, type GroupVersion, objectKey, StatusError } from "../../plugin.ts";
 import { listed, type Names, worked, type WorkMeter } from "../../toolbox.ts";
-import type { PersistentVolumeClaim } from "./claim-schema.ts";
+import type { PersistentVolumeClaim } from "../shared/volumes/claim.ts";
 import type { PersistentVolume } from "./persistent-volume-schema.ts";
 import { protectionOf } from "./protection.ts";
 

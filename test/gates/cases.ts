@@ -39,6 +39,23 @@ const containers = (rest: Change): Change => ({ containers: [{ name: "c", image:
 const container = { name: "c", image: "a", lifecycle: { stopSignal: "SIGTERM" } };
 const onLinux: Change = { template: { spec: { os: { name: "linux" } } } };
 
+const workload = (kind: string, plural: string): KindRules => ({
+  kind: `apps/v1/${kind}`,
+  path: `/apis/apps/v1/namespaces/default/${plural}`,
+  valid: {
+    spec: {
+      selector: { matchLabels: { a: "b" } },
+      template: { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "c", image: "a" }] } },
+    },
+  },
+  rules: [],
+});
+const counted = (kind: string, plural: string): FieldCase => ({
+  of: workload(kind, plural),
+  with: { status: { terminatingReplicas: 1 } },
+  both: { status: { replicas: 1 } },
+});
+
 /** Fields with a `gate`, by version, kind and path. */
 export const fieldCases: Readonly<Record<string, FieldCase>> = {
   "coordination.k8s.io/v1/Lease spec.strategy": { of: lease, with: { spec: { strategy: "OldestEmulationVersion" } } },
@@ -95,6 +112,13 @@ export const fieldCases: Readonly<Record<string, FieldCase>> = {
     tokenRequests: [{ audience: "a" }],
     serviceAccountTokenInSecrets: true,
   }),
+  "apps/v1/Deployment status.terminatingReplicas": counted("Deployment", "deployments"),
+  "apps/v1/ReplicaSet status.terminatingReplicas": counted("ReplicaSet", "replicasets"),
+  "apps/v1/StatefulSet spec.updateStrategy.rollingUpdate.maxUnavailable": {
+    of: workload("StatefulSet", "statefulsets"),
+    with: { spec: { updateStrategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 2 } } } },
+    both: { spec: { updateStrategy: { type: "RollingUpdate" } } },
+  },
   "storage.k8s.io/v1/VolumeAttachment status.attachError.errorCode": attachment({ attached: false, attachError: { errorCode: 1 } }),
   "storage.k8s.io/v1/VolumeAttachment status.detachError.errorCode": attachment({ attached: false, detachError: { errorCode: 1 } }),
 };

@@ -11,7 +11,6 @@ export const sameAs: Readonly<Record<string, string>> = Object.freeze({
 /** Resources and subresources of kube-apiserver that are not served yet, or only as an empty collection, by group version. */
 export const notServed: Readonly<Record<string, readonly string[]>> = Object.freeze({
   "apiregistration.k8s.io/v1": ["apiservices"],
-  "apps/v1": ["controllerrevisions", "daemonsets", "deployments", "replicasets", "statefulsets"],
   "autoscaling/v1": ["horizontalpodautoscalers"],
   "autoscaling/v2": ["horizontalpodautoscalers"],
   "batch/v1": ["cronjobs", "jobs"],
@@ -29,7 +28,6 @@ export const notServed: Readonly<Record<string, readonly string[]>> = Object.fre
     "pods/log",
     "pods/portforward",
     "pods/proxy",
-    "replicationcontrollers",
     "services",
   ],
 });

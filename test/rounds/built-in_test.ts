@@ -26,6 +26,12 @@ const valid: Readonly<Record<string, JsonObject>> = {
   "v1 Event": { ...ofEvent, involvedObject: { namespace: "default", kind: "Thing" }, reportingComponent: "example.com/thing" },
   "events.k8s.io/v1 Event": { ...ofEvent, regarding: { namespace: "default", kind: "Thing" }, reportingController: "example.com/thing" },
   "v1 PodTemplate": { template },
+  ...Object.fromEntries(["Deployment", "ReplicaSet", "StatefulSet", "DaemonSet"].map((kind) => [
+    `apps/v1 ${kind}`,
+    { spec: { selector: { matchLabels: { a: "b" } }, template } },
+  ])),
+  "apps/v1 ControllerRevision": { revision: 1, data: { a: 1 } },
+  "v1 ReplicationController": { spec: { template } },
   "v1 Pod": { spec: { containers: [{ name: "a", image: "a" }] } },
   "discovery.k8s.io/v1 EndpointSlice": { addressType: "IPv4", endpoints: [], ports: [] },
   ...Object.fromEntries(["v1", "v1beta1"].flatMap((version) => [

@@ -111,7 +111,8 @@ function encodingsOf(endpoint: Endpoint): readonly (readonly [string, (object: A
     ["CBOR", cbor],
     ["protobuf", (object) => {
       const { raw, kind, apiVersion } = readEnvelope(writeEnvelope(object, protobufWriter(schema)(object)));
-      return { ...protobufReader(schema)(raw), kind, apiVersion };
+      // Protobuf has no kind and version of embedded objects: they are defaults.
+      return endpoint.applyDefaults({ ...protobufReader(schema)(raw), kind, apiVersion });
     }],
   ];
 }

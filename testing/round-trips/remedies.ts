@@ -35,4 +35,4 @@ export function refusalRemedy(version: string): string {
 
 /** The remedy for a field whose manager changes with the version. */
 export const ownerRemedy =
-  "keep the annotations of an object in `toStored` and `fromStored`: ownership of fields follows their paths in each version";
+  "keep the labels of an object in `toStored` and `fromStored`: ownership of fields follows their paths in each version";

@@ -11,8 +11,10 @@ export type Ask = (method: string, path: string, body?: Json, type?: string) => 
 /** The outcome for one object: it was rejected, or differences were found (none: nothing is lost). */
 export type Outcome = { readonly rejected: string } | { readonly lost: readonly string[] };
 
-/** The annotation that patches write. */
+/** The label that patches write. */
 const mark = "round-trips.example.com/mark";
+/** A value of the label: the name of a request without blanks. */
+const valueOf = (request: string): string => request.replaceAll(" ", "-");
 const managers = ["round-trips", "round-trips-other"] as const;
 /** Begins the finding that a manager owns a field in one version only. */
 export const otherOwner = "its manager does not own the field in";
@@ -111,10 +113,10 @@ async function applyMarked(trip: Trip, { apiVersion, kind }: ServedVersion, befo
   const name = (metadata as JsonObject)["name"]!; // of an object of the server
   const apply = (path: string, by: string, body: JsonObject, force = "") =>
     trip.ask("PATCH", `${path}?fieldManager=${by}${force}`, body, "application/apply-patch+yaml");
-  const configuration = (of: JsonObject, annotations?: JsonObject): JsonObject => ({
+  const configuration = (of: JsonObject, labels?: JsonObject): JsonObject => ({
     apiVersion: of["apiVersion"]!,
     kind,
-    metadata: { name, ...(annotations === undefined ? {} : { annotations }) },
+    metadata: { name, ...(labels === undefined ? {} : { labels }) },
   });
   const own = { ...before, apiVersion };
   const how = `an apply in ${apiVersion}`;
@@ -122,7 +124,7 @@ async function applyMarked(trip: Trip, { apiVersion, kind }: ServedVersion, befo
   if (first.status !== 200) throw new Error(`${how} is answered with ${first.status}: ${messageOf(first.body)}`);
   await trip.expect(how, withMark(before, "applied"), changedBy);
   if (!isSameGroup) return;
-  const refused = await apply(trip.path, stranger, configuration(before, { [mark]: "of another" }));
+  const refused = await apply(trip.path, stranger, configuration(before, { [mark]: "other" }));
   if (refused.status !== 409 || !messageOf(refused.body).includes(`"${manager}"`)) {
     trip.lost.push(`${how}: ${otherOwner} ${before["apiVersion"]}: ${refused.status} ${messageOf(refused.body)}`);
   }
@@ -133,22 +135,22 @@ async function applyMarked(trip: Trip, { apiVersion, kind }: ServedVersion, befo
 }
 
 function jsonPatch(value: string, { metadata }: JsonObject): Json {
-  const pointer = `/metadata/annotations/${mark.replaceAll("/", "~1")}`;
-  const { annotations } = metadata as JsonObject; // of an object of the server
-  return annotations === undefined
-    ? [{ op: "add", path: "/metadata/annotations", value: { [mark]: value } }]
-    : [{ op: "add", path: pointer, value }];
+  const pointer = `/metadata/labels/${mark.replaceAll("/", "~1")}`;
+  const { labels } = metadata as JsonObject; // of an object of the server
+  return labels === undefined
+    ? [{ op: "add", path: "/metadata/labels", value: { [mark]: valueOf(value) } }]
+    : [{ op: "add", path: pointer, value: valueOf(value) }];
 }
 function markValue(value: string): Json {
-  return { metadata: { annotations: { [mark]: value } } };
+  return { metadata: { labels: { [mark]: valueOf(value) } } };
 }
 
-/** The object with this value of the annotation, or without it. */
+/** The object with this value of the label, or without it. */
 function withMark(object: JsonObject, value: string | undefined): JsonObject {
-  const { annotations, ...metadata } = object["metadata"] as JsonObject; // of an object of the server
-  const { [mark]: _, ...others } = (annotations ?? {}) as JsonObject;
-  const all = value === undefined ? others : { ...others, [mark]: value };
-  return { ...object, metadata: { ...metadata, ...(Object.keys(all).length === 0 ? {} : { annotations: all }) } };
+  const { labels, ...metadata } = object["metadata"] as JsonObject; // of an object of the server
+  const { [mark]: _, ...others } = (labels ?? {}) as JsonObject;
+  const all = value === undefined ? others : { ...others, [mark]: valueOf(value) };
+  return { ...object, metadata: { ...metadata, ...(Object.keys(all).length === 0 ? {} : { labels: all }) } };
 }
 
 /** The object without some of its metadata. */

@@ -1,0 +1,45 @@
+/** The feature gates of fields of PodSpec. Each family with such a field declares them. */
+import type { Plugin } from "../../../plugin.ts";
+
+export const podSpecGates: NonNullable<Plugin["featureGates"]> = {
+  ImageVolume: [
+    { since: "1.31", stage: "Alpha", default: false },
+    { since: "1.33", stage: "Beta", default: false },
+    { since: "1.35", stage: "Beta", default: true },
+  ],
+  /** ClusterTrustBundleProjection depends on this gate. */
+  ClusterTrustBundle: [
+    { since: "1.27", stage: "Alpha", default: false },
+    { since: "1.33", stage: "Beta", default: false },
+  ],
+  ClusterTrustBundleProjection: [
+    { since: "1.29", stage: "Alpha", default: false },
+    { since: "1.33", stage: "Beta", default: false },
+  ],
+  PodCertificateRequest: [
+    { since: "1.34", stage: "Alpha", default: false },
+    { since: "1.35", stage: "Beta", default: false },
+  ],
+  SELinuxChangePolicy: [
+    { since: "1.32", stage: "Alpha", default: false },
+    { since: "1.33", stage: "Beta", default: true },
+  ],
+  SELinuxMount: [
+    { since: "1.30", stage: "Alpha", default: false },
+    { since: "1.33", stage: "Beta", default: false },
+  ],
+  EnvFiles: [
+    { since: "1.34", stage: "Alpha", default: false },
+    { since: "1.35", stage: "Beta", default: true },
+  ],
+  HostnameOverride: [
+    { since: "1.34", stage: "Alpha", default: false },
+    { since: "1.35", stage: "Beta", default: true },
+  ],
+  PodLevelResources: [
+    { since: "1.32", stage: "Alpha", default: false },
+    { since: "1.34", stage: "Beta", default: true },
+  ],
+  ContainerStopSignals: [{ since: "1.33", stage: "Alpha", default: false }],
+  GenericWorkload: [{ since: "1.35", stage: "Alpha", default: false }],
+};
