@@ -1,4 +1,5 @@
 import { definePlugin } from "../../plugin.ts";
+import { nodeAuthorizer } from "./authorizer/authorizer.ts";
 import { taintNodesByCondition } from "./node-admission.ts";
 import { declaredFeaturesGate, nodes } from "./node.ts";
 import { runtimeClassAdmission } from "./runtime-class-admission.ts";
@@ -16,5 +17,6 @@ export const nodesPlugin = definePlugin({
   },
   groupPriorities: { "node.{domain}": 16_300 },
   resources: [nodes, runtimeClasses],
+  authorizers: [nodeAuthorizer],
   admission: [taintNodesByCondition, runtimeClassAdmission, podTopologyLabels],
 });

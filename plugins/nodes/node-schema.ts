@@ -17,6 +17,7 @@ import {
   time,
 } from "../../plugin.ts";
 import { named } from "../../toolbox.ts";
+import { roundToMillis } from "../shared/volumes/mod.ts";
 import { NodeConfigSource, NodeConfigStatus } from "./config-source.ts";
 
 const struct = structsOf("core/v1");
@@ -111,8 +112,11 @@ const NodeFeatures = struct("NodeFeatures", {
   supplementalGroupsPolicy: field(1, boolean, "Whether the runtime supports policies of supplemental groups.", { pointer: true }),
 }, { doc: "What the container runtime of the node supports, whatever the handler." });
 
+const rounded = roundToMillis("capacity", "allocatable");
+
 /** A node that reports a capacity and no allocatable amounts offers all of it. */
-function withAllocatable<T extends { readonly capacity?: object; readonly allocatable?: object }>(self: T): T {
+function withAllocatable<T extends { readonly capacity?: object; readonly allocatable?: object }>(given: T): T {
+  const self = rounded(given);
   return self.allocatable === undefined && self.capacity !== undefined ? { ...self, allocatable: self.capacity } : self;
 }
 

@@ -75,7 +75,11 @@ function repeated(tolerations: readonly Toleration[], path: string): readonly Fi
   const seen = new Set<string>();
   return tolerations.flatMap((each, i) => {
     const { key = "", operator = "", value = "", effect = "" } = each, id = JSON.stringify([key, operator, value, effect]);
-    if (seen.has(id)) return [duplicate(`${path}[${i}]`, each)];
+    if (seen.has(id)) {
+      // The value has the names and the order of upstream's internal type.
+      const shown = { Key: key, Operator: operator, Value: value, Effect: effect, TolerationSeconds: each.tolerationSeconds ?? null };
+      return [duplicate(`${path}[${i}]`, shown)];
+    }
     seen.add(id);
     return [];
   });

@@ -7,13 +7,14 @@ import { authorizerTypes } from "./configured-authorizers.ts";
 import { isKnownVersion, type KnownNames } from "./kube-apiserver-arguments.ts";
 import type { Config } from "./settings.ts";
 
-/** The gates, versions and admission steps of these plugins. */
+/** The gates, versions, admission steps and modes of authorization of these plugins. */
 export function knownNames(plugins: readonly Plugin[], names: Names = defaultNames): KnownNames {
   return {
     gates: ["AllAlpha", "AllBeta", ...[kernelGates, ...plugins.map(({ featureGates = {} }) => featureGates)].flatMap(Object.keys)],
     groupVersions: plugins.flatMap(({ resources = [] }) => resources).flatMap(({ served }) => Object.keys(served))
       .map((written) => spell(names, written)),
     steps: plugins.flatMap(({ admission = [] }) => admission).map(({ name }) => name),
+    modes: plugins.flatMap(({ authorizers = [] }) => authorizers).map(({ name }) => name),
   };
 }
 

@@ -13,6 +13,8 @@ export interface KnownNames {
   /** `v1`, `storage.k8s.io/v1`. */
   readonly groupVersions: readonly string[];
   readonly steps: readonly string[];
+  /** Modes of authorization that plugins have. */
+  readonly modes: readonly string[];
 }
 
 export interface Translated {
@@ -27,8 +29,8 @@ export function isKnownVersion(key: string, known: readonly string[]): boolean {
   return key.startsWith("api/") || known.some((each) => key === each || key.startsWith(`${each}/`));
 }
 
-/** Modes of authorization that are about nodes. */
-const ignoredModes = ["Node"];
+/** Modes of authorization that are ignored if no plugin has them. */
+const optionalModes = ["Node"];
 
 /**
  * Translates the arguments of kube-apiserver. Flags that exist here keep their meaning; the others that kube-apiserver has are ignored; the rest stays, and is
@@ -41,7 +43,7 @@ export function kubeApiserverArguments(words: readonly string[], known?: KnownNa
     /^--?[a-z]/.test(before) && !before.includes("=") && !ignoredFlags.withoutValue.has(before.replace(/^--?/, ""));
   const rest = words.filter((word, index) => word !== compatFlag && (word !== "" || isValue(words[index - 1])));
   const filtered: Readonly<Record<string, (value: string) => boolean>> = {
-    "authorization-mode": (mode) => !ignoredModes.includes(mode),
+    "authorization-mode": (mode) => known === undefined || !optionalModes.includes(mode) || known.modes.includes(mode),
     "feature-gates": (pair) => known === undefined || known.gates.includes(pair.split("=")[0]!),
     "runtime-config": (pair) => known === undefined || isKnownVersion(pair.split("=")[0]!, known.groupVersions),
     "enable-admission-plugins": (step) => known === undefined || known.steps.includes(step),

@@ -31,7 +31,7 @@ test("kubeApiserverArguments() keeps flags that exist here, and names the others
     "--no-such-flag",
     "-v=2",
   ];
-  assert.deepEqual(kubeApiserverArguments(words, { gates: ["WatchList"], groupVersions: ["v1"], steps: [] }), {
+  assert.deepEqual(kubeApiserverArguments(words, { gates: ["WatchList"], groupVersions: ["v1"], steps: [], modes: [] }), {
     args: [
       "--secure-port",
       "7443",
@@ -53,6 +53,13 @@ test("kubeApiserverArguments() keeps flags that exist here, and names the others
       "--runtime-config=batch/v1=true",
     ],
   });
+});
+
+test("kubeApiserverArguments() keeps the mode Node if a plugin has it", () => {
+  const of = (modes: readonly string[]) =>
+    kubeApiserverArguments(["--authorization-mode=Node,RBAC"], { gates: [], groupVersions: [], steps: [], modes }).args[0];
+  assert.equal(of(["RBAC", "Node"]), "--authorization-mode=Node,RBAC");
+  assert.equal(of(["RBAC"]), "--authorization-mode=RBAC");
 });
 
 test("kubeApiserverArguments() takes the certificate in --cert-dir, as kube-apiserver, unless one is named", async () => {

@@ -64,7 +64,7 @@ const reasons: Readonly<Record<string, string>> = {
   APIServerTracing: "traces are always available",
   APIServingWithRoutine: "a choice of Go's scheduler",
   AnonymousAuthConfigurableEndpoints: "paths without credentials are always available",
-  AuthorizeNodeWithSelectors: "no Node authorizer",
+  AuthorizeNodeWithSelectors: "the Node authorizer always compares selectors",
   AuthorizePodWebsocketUpgradeCreatePermission: "no connections to pods",
   AuthorizeWithSelectors: "authorizers always see selectors",
   BtreeWatchCache: "the cache has one kind of index",
