@@ -7,7 +7,13 @@ import { label, notNegative } from "../shared/pod/rules.ts";
 import { validatePodAnnotations } from "../shared/pod/validate-pod-annotations.ts";
 import { validatePodTemplateSpec } from "../shared/pod/validate-pod.ts";
 import { validateClaimSpec } from "../shared/volumes/mod.ts";
-import { templateOptions, validateRestarts, validateSelected, validateSelector } from "../shared/workloads/template-rules.ts";
+import {
+  invalidSelector,
+  templateOptions,
+  validateRestarts,
+  validateSelected,
+  validateSelector,
+} from "../shared/workloads/template-rules.ts";
 import type { StatefulSetSpec, StatefulSetUpdateStrategy } from "./stateful-set-schema.ts";
 
 /** What an update does not check again. */
@@ -80,7 +86,7 @@ function validateTemplate(
   skipped: Skipped,
 ): readonly FieldError[] {
   const selector = spec.selector ?? undefined, path = "spec.template";
-  if (validateLabelSelector(selector, "").length > 0) return [invalid("spec.selector", selector, "")];
+  if (validateLabelSelector(selector, "").length > 0) return [invalidSelector(selector, "spec.selector", "")];
   const template = templateOfPods(spec), { labels, annotations } = template.metadata;
   const { names } = context, options = templateOptions(prior, context);
   const isAny = selector !== undefined && Object.keys(selector.matchLabels ?? {}).length + (selector.matchExpressions ?? []).length === 0;

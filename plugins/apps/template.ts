@@ -1,10 +1,10 @@
 /** Rules of the template of deployments and replica sets, with upstream's texts. */
-import { type FieldError, type HookContext, invalid } from "../../plugin.ts";
+import { type FieldError, type HookContext } from "../../plugin.ts";
 import { validateLabelSelector } from "../../toolbox.ts";
 import type { PodTemplateSpec } from "../shared/pod/pod-spec.ts";
 import { validatePodTemplateSpec } from "../shared/pod/validate-pod.ts";
 import type { RequiredSelector } from "../shared/selector-text.ts";
-import { templateOptions, validateRestarts, validateSelected } from "../shared/workloads/template-rules.ts";
+import { invalidSelector, templateOptions, validateRestarts, validateSelected } from "../shared/workloads/template-rules.ts";
 
 interface Spec {
   readonly selector: RequiredSelector;
@@ -17,7 +17,9 @@ export function validateSelectedTemplate(
   prior: PodTemplateSpec | undefined,
   context: HookContext,
 ): readonly FieldError[] {
-  if (validateLabelSelector(selector ?? undefined, "").length > 0) return [invalid("spec.selector", selector, "invalid label selector")];
+  if (validateLabelSelector(selector ?? undefined, "").length > 0) {
+    return [invalidSelector(selector, "spec.selector", "invalid label selector")];
+  }
   return [
     ...validateSelected(selector, template, "spec.template"),
     ...validatePodTemplateSpec(template, "spec.template", context.names, templateOptions(prior, context)),

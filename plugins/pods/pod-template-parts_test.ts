@@ -168,3 +168,9 @@ test("resources and signers of the platform use --platform-name", () => {
   assert.deepEqual([wrong("kubernetes", asked("kubernetes.io/a")), wrong("kubernetes", asked("thole.io/a"))], [[], whole]);
   assert.deepEqual([wrong("thole", asked("kubernetes.io/a")), wrong("thole", asked("thole.io/a"))], [whole, []]);
 });
+
+test("without name servers for dnsPolicy None nothing else of the DNS configuration is looked at", () => {
+  const missing = "dnsConfig.nameservers: Required value: must provide at least one DNS nameserver when `dnsPolicy` is None";
+  assert.deepEqual(errors({ dnsPolicy: "None", dnsConfig: { options: [{}] } }), [missing]);
+  assert.equal(errors({ dnsPolicy: "None", dnsConfig: { nameservers: ["1.2.3.4"], options: [{}] } })?.length, 1);
+});

@@ -182,10 +182,11 @@ function validateDns(config: PodDNSConfig | undefined, policy: string | undefine
     return policy === "None" ? [required(path, "must provide `dnsConfig` when `dnsPolicy` is None")] : [];
   }
   const { nameservers = [], searches = [], options = [] } = config;
+  // As upstream, nothing else is looked at then.
+  if (policy === "None" && nameservers.length === 0) {
+    return [required(`${path}.nameservers`, "must provide at least one DNS nameserver when `dnsPolicy` is None")];
+  }
   return [
-    ...(policy === "None" && nameservers.length === 0
-      ? [required(`${path}.nameservers`, "must provide at least one DNS nameserver when `dnsPolicy` is None")]
-      : []),
     ...(nameservers.length > nameserversMax
       ? [invalid(`${path}.nameservers`, nameservers, `must not have more than ${nameserversMax} nameservers`)]
       : []),

@@ -29,7 +29,19 @@ export function validateSelector(selector: RequiredSelector, path: string, kind:
 export function rejectEmptySelector(selector: RequiredSelector, path: string, kind: string): readonly FieldError[] {
   return (selector ?? undefined) === undefined || !isEmpty(selector!)
     ? []
-    : [invalid(path, selector, `empty selector is invalid for ${kind}`)];
+    : [invalid(path, shown(selector), `empty selector is invalid for ${kind}`)];
+}
+
+/** The error of a selector that selects nothing because it is invalid. */
+export function invalidSelector(selector: RequiredSelector, path: string, detail: string): FieldError {
+  return invalid(path, shown(selector), detail);
+}
+
+/** A selector as errors show it, with labels by key. */
+function shown(selector: RequiredSelector): unknown {
+  const { matchLabels, ...rest } = selector ?? {};
+  if (matchLabels === undefined) return selector;
+  return { matchLabels: Object.fromEntries(Object.keys(matchLabels).sort().map((key) => [key, matchLabels[key]])), ...rest };
 }
 
 function isEmpty({ matchLabels = {}, matchExpressions = [] }: LabelSelector): boolean {
@@ -60,7 +72,7 @@ export function validateRestarts({ restartPolicy, activeDeadlineSeconds }: PodSp
 
 /** Checks that a selector does not change. Empty parts equal absent ones. */
 export function validateSelectorKept(next: RequiredSelector, prior: RequiredSelector): readonly FieldError[] {
-  return sameValue(compact(next), compact(prior)) ? [] : [invalid("spec.selector", next, "field is immutable")];
+  return sameValue(compact(next), compact(prior)) ? [] : [invalid("spec.selector", shown(next), "field is immutable")];
 }
 
 function compact(selector: RequiredSelector): object | undefined {
