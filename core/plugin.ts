@@ -72,6 +72,11 @@ export interface Strategy {
   readonly without?: readonly Verb[];
   /** The reason for `without`, for error messages: a clause without a full stop. */
   readonly withoutReason?: string;
+  /**
+   * The fields, such as `spec`, that updates of the object itself do not change and that its writers do not own. Default: `status`, if it is
+   * a subresource.
+   */
+  readonly leaves?: readonly string[];
   /** Whether finalizers without a slash are checked against the standard ones, as for kinds of the core group. */
   readonly coreFinalizers?: boolean;
   /** Whether validating the object of a request, or the stored one, takes so long that the write must run in the heavy thread. */

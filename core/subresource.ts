@@ -132,6 +132,8 @@ export interface Subresource<T = any> {
    * `status`: all but metadata and status. Default for others: status.
    */
   readonly leaves?: readonly string[];
+  /** False if the object is not shown as a table here: a client that accepts nothing else gets 406. */
+  readonly hasTable?: false;
   /** How the path serves the object as another kind. Only for a path that does so. */
   readonly view?: SubresourceView<T>;
   /** How the path handles a POST. */

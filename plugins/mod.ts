@@ -5,6 +5,7 @@ import { apiextensionsPlugin } from "./apiextensions/mod.ts";
 import { appsPlugin } from "./apps/mod.ts";
 import { authenticationPlugin } from "./authentication/mod.ts";
 import { authorizationPlugin } from "./authorization/mod.ts";
+import { certificatesPlugin } from "./certificates/mod.ts";
 import { clusterPlugin } from "./cluster/mod.ts";
 import { configmapsPlugin } from "./configmaps/mod.ts";
 import { csiPlugin } from "./csi/mod.ts";
@@ -32,6 +33,7 @@ export const plugins: readonly Plugin[] = Object.freeze([
   servicesPlugin,
   networkingPlugin,
   policyPlugin,
+  certificatesPlugin,
   nodesPlugin,
   devicesPlugin,
   migrationPlugin,

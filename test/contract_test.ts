@@ -205,6 +205,12 @@ const internals: Readonly<Record<string, readonly string[]>> = {
       name,
     ) => [name, ["admissionregistration"]]),
   ),
+  // Certificates and requests for them, which the server reads in the same way.
+  ...Object.fromEntries(
+    ["CertificateRequest", "DerReader", "nextPemBlock", "parseCertificate", "parseCertificateRequest", "pemBlocks", "signatureProblem"].map((
+      name,
+    ) => [name, ["certificates"]]),
+  ),
   DecodeError: ["admissionregistration", "apiextensions"],
   goJson: ["admissionregistration", "apiextensions"],
   jsonFromTree: ["admissionregistration", "shared"],

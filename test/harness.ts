@@ -35,7 +35,7 @@ export async function startTestServer(
   const folder = await mkdtemp(join(tmpdir(), "thole-test-"));
   const tokens = { admin: crypto.randomUUID(), alice: crypto.randomUUID() };
   const file = join(folder, "tokens.csv");
-  await writeFile(file, `${tokens.admin},admin,1,system:masters\n${tokens.alice},alice,2\n`, { mode: 0o600 });
+  await writeFile(file, `${tokens.admin},admin,admin-uid,system:masters\n${tokens.alice},alice,2\n`, { mode: 0o600 });
   const args = ["--secure-port=0", "--data-dir=:memory:", `--token-auth-file=${file}`, ...options.args ?? []];
   const load = (specifier: string) => Promise.reject(new Error(`a test server loads no module, not even "${specifier}"`));
   const configuration = await readConfiguration(args, options.plugins ?? plugins, load);

@@ -148,5 +148,6 @@ function canBeHeavy({ resource }: Endpoint, verb: Route["verb"]): boolean {
 
 function formsOf({ endpoint: { resource }, verb, subresource }: Route): Forms {
   if (resource.custom) return "custom";
-  return resource.handleCreate !== undefined || (verb === "create" && subresource?.response !== undefined) ? "withoutTable" : "all";
+  const hasNone = resource.handleCreate !== undefined || subresource?.definition.hasTable === false;
+  return hasNone || (verb === "create" && subresource?.response !== undefined) ? "withoutTable" : "all";
 }

@@ -232,7 +232,8 @@ function notWritten(endpoint: Endpoint, subresource: string): FieldSet {
   resets.set(endpoint, known);
   const found = known.get(subresource);
   if (found !== undefined) return found;
-  const made = setOfFields(...endpoint.subresources.get(subresource)?.definition.leaves ?? leftByDefault(endpoint, subresource));
+  const rules = subresource === "" ? endpoint.resource.strategy : endpoint.subresources.get(subresource)?.definition;
+  const made = setOfFields(...rules?.leaves ?? leftByDefault(endpoint, subresource));
   known.set(subresource, made);
   return made;
 }

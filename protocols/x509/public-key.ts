@@ -5,7 +5,8 @@ import { bigInteger, DerReader, isPositive } from "./der-reader.ts";
 
 export type PublicKey =
   | { readonly kind: "rsa"; readonly bits: number; readonly exponent: bigint; readonly modulusIsOdd: boolean; load(): KeyObject }
-  | { readonly kind: "ecdsa" | "ed25519"; load(): KeyObject }
+  | { readonly kind: "ecdsa"; readonly curve: string; load(): KeyObject }
+  | { readonly kind: "ed25519"; load(): KeyObject }
   /** Parsed, but no signature by it is accepted. */
   | { readonly kind: "dsa" };
 
@@ -58,6 +59,8 @@ function dsa(parameters: Uint8Array, data: Uint8Array): PublicKey {
 }
 
 interface Curve {
+  /** Go's name. */
+  readonly name: string;
   readonly bytes: number;
   readonly p: bigint;
   readonly b: bigint;
@@ -65,21 +68,25 @@ interface Curve {
 /** The curves of FIPS 186-4 over prime fields: y² = x³ - 3x + b modulo p. */
 const curves: ReadonlyMap<string, Curve> = new Map([
   ["1.3.132.0.33", {
+    name: "P-224",
     bytes: 28,
     p: 2n ** 224n - 2n ** 96n + 1n,
     b: 0xb4050a850c04b3abf54132565044b0b7d7bfd8ba270b39432355ffb4n,
   }],
   ["1.2.840.10045.3.1.7", {
+    name: "P-256",
     bytes: 32,
     p: 2n ** 256n - 2n ** 224n + 2n ** 192n + 2n ** 96n - 1n,
     b: 0x5ac635d8aa3a93e7b3ebbd55769886bc651d06b0cc53b0f63bce3c3e27d2604bn,
   }],
   ["1.3.132.0.34", {
+    name: "P-384",
     bytes: 48,
     p: 2n ** 384n - 2n ** 128n - 2n ** 96n + 2n ** 32n - 1n,
     b: 0xb3312fa7e23ee7e4988e056be3f82d19181d9c6efe8141120314088f5013875ac656398d8a2ed19d2a85c8edd3ec2aefn,
   }],
   ["1.3.132.0.35", {
+    name: "P-521",
     bytes: 66,
     p: 2n ** 521n - 1n,
     b: 0x0051953eb9618e1c9a1f929a21a0b68540eea2da725b99b315f3b8b489918ef109e156193951ec7e937b1652c0bd3bb1bf073573df883d2c34f1ef451fd46b503f00n,
@@ -90,9 +97,16 @@ const curves: ReadonlyMap<string, Curve> = new Map([
 function ecdsa(parameters: Uint8Array, data: Uint8Array, load: () => KeyObject): PublicKey {
   const curve = curves.get(new DerReader(parameters).oid());
   if (curve === undefined) throw new Error("unsupported elliptic curve");
-  const { bytes, p, b } = curve;
+  const { name, bytes, p, b } = curve;
   if (data.length !== 1 + 2 * bytes || data[0] !== 4) throw new Error("elliptic curve point that is not uncompressed");
   const x = bigInteger(data.subarray(1, 1 + bytes)), y = bigInteger(data.subarray(1 + bytes));
   if (x >= p || y >= p || (y * y - (x * x * x - 3n * x + b)) % p !== 0n) throw new Error("elliptic curve point that is not on its curve");
-  return { kind: "ecdsa", load };
+  return { kind: "ecdsa", curve: name, load };
+}
+
+/** Whether two keys are the same one. */
+export function isSameKey(one: PublicKey, other: PublicKey | undefined): boolean {
+  if (one.kind === "dsa" || other === undefined || other.kind !== one.kind) return false;
+  const [a, b] = [one, other].map((key) => key.load().export({ format: "der", type: "spki" }));
+  return Buffer.compare(a!, b!) === 0; // both keys were loaded
 }

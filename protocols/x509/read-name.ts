@@ -2,13 +2,17 @@
 import { derTag } from "./der.ts";
 import { DerReader, type DerValue } from "./der-reader.ts";
 
-/** Attributes in order: dotted type and text. Throws for a string with a character outside its type's alphabet. */
-export function readName(name: Uint8Array): [oid: string, value: string][] {
+/**
+ * Attributes in order: dotted type and text. Throws for a string with a character outside its type's alphabet. Values that are not strings
+ * are an error in certificates; Go ignores them in certificate requests.
+ */
+export function readName(name: Uint8Array, others: "error" | "ignored" = "error"): [oid: string, value: string][] {
   const attributes: [string, string][] = [];
   for (const relative = new DerReader(name).inside(); !relative.empty;) {
     for (const set = relative.inside(derTag.set); !set.empty;) {
       const attribute = set.inside();
-      attributes.push([attribute.oid(), textOf(attribute.any())]);
+      const oid = attribute.oid(), value = attribute.any();
+      if (others === "error" || alphabets.has(value.tag)) attributes.push([oid, textOf(value)]);
     }
   }
   return attributes;

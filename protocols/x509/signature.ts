@@ -1,4 +1,4 @@
-/** Verifies the signature of one certificate with the key of another. MD5, SHA-1 and DSA are never accepted. */
+/** Verifies the signature of one certificate with the key of another. MD5 and DSA are never accepted, SHA-1 only in certificate requests. */
 import { constants, verify } from "node:crypto";
 import { derTag } from "./der.ts";
 import { DerReader, isPositive } from "./der-reader.ts";
@@ -11,9 +11,9 @@ const rsaKeyBitsMin = bound(1024);
 /** The algorithm of a signature; undefined if it is not accepted. */
 export interface SignatureAlgorithm {
   readonly key: "rsa" | "ecdsa" | "ed25519";
-  readonly hash: Hash | undefined;
-  /** RSA-PSS instead of PKCS #1 1.5. */
-  readonly pss?: boolean;
+  readonly hash: Hash | "sha1" | "md5" | undefined;
+  /** The length of the salt of RSA-PSS; undefined for PKCS #1 1.5. */
+  readonly saltLength?: number;
 }
 type Hash = "sha256" | "sha384" | "sha512";
 
@@ -24,6 +24,13 @@ const plain: ReadonlyMap<string, SignatureAlgorithm> = new Map([
   ["1.2.840.10045.4.3.2", { key: "ecdsa", hash: "sha256" }],
   ["1.2.840.10045.4.3.3", { key: "ecdsa", hash: "sha384" }],
   ["1.2.840.10045.4.3.4", { key: "ecdsa", hash: "sha512" }],
+]);
+/** Weak algorithms. Certificate requests may use SHA-1, because their signatures only prove that the sender has the key. */
+const weak: ReadonlyMap<string, SignatureAlgorithm> = new Map([
+  ["1.2.840.113549.1.1.4", { key: "rsa", hash: "md5" }],
+  ["1.2.840.113549.1.1.5", { key: "rsa", hash: "sha1" }],
+  ["1.3.14.3.2.29", { key: "rsa", hash: "sha1" }],
+  ["1.2.840.10045.4.1", { key: "ecdsa", hash: "sha1" }],
 ]);
 const pssOid = "1.2.840.113549.1.1.10";
 const ed25519Oid = "1.3.101.112";
@@ -44,6 +51,11 @@ export function readSignatureAlgorithm(identifier: Uint8Array): SignatureAlgorit
   return oid === pssOid ? pss(parameters) : plain.get(oid);
 }
 
+/** The same for a certificate request, with the weak algorithms. */
+export function readRequestAlgorithm(identifier: Uint8Array): SignatureAlgorithm | undefined {
+  return readSignatureAlgorithm(identifier) ?? weak.get(new DerReader(identifier).oid());
+}
+
 /** RSA-PSS with one hash for message and mask, and a salt of its length (RFC 4055, 3.1). */
 function pss(parameters: Uint8Array): SignatureAlgorithm | undefined {
   try {
@@ -56,7 +68,7 @@ function pss(parameters: Uint8Array): SignatureAlgorithm | undefined {
     const hash = hashes.get(hashOid);
     const sound = hash !== undefined && maskOid === mgf1Oid && maskHashOid === hashOid && isNull(hashParameters) &&
       isNull(maskHashParameters) && salt === saltLengths[hash] && trailer === 1;
-    return sound ? { key: "rsa", hash, pss: true } : undefined;
+    return sound ? { key: "rsa", hash, saltLength: saltLengths[hash] } : undefined;
   } catch {
     return undefined; // an algorithm that is not understood, not a malformed certificate: Go sees it so
   }
@@ -72,13 +84,12 @@ function isNull(parameters: Uint8Array): boolean {
 
 /** Whether `signature` over `signed` is by `key`. RSA keys must be of a size and exponent that Go accepts. */
 export function isSignedBy(algorithm: SignatureAlgorithm | undefined, signed: Uint8Array, signature: Uint8Array, key: PublicKey): boolean {
-  if (algorithm === undefined || key.kind !== algorithm.key) return false;
+  if (algorithm === undefined || algorithm.hash === "md5" || key.kind !== algorithm.key) return false;
   if (key.kind === "rsa" && !isStrongRsa(key)) return false;
   if (key.kind === "ecdsa" && !isEcdsaSignature(signature)) return false;
   try {
-    const options = algorithm.pss === true && algorithm.hash !== undefined
-      ? { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: saltLengths[algorithm.hash] }
-      : {};
+    const { saltLength } = algorithm;
+    const options = saltLength === undefined ? {} : { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength };
     return verify(algorithm.hash ?? null, signed, { key: key.load(), ...options }, signature);
   } catch {
     return false; // a key that the runtime does not take
@@ -91,7 +102,7 @@ export function isStrongRsa({ bits, exponent, modulusIsOdd }: Extract<PublicKey,
 }
 
 /** Two positive numbers in strict DER, with nothing behind them. */
-function isEcdsaSignature(signature: Uint8Array): boolean {
+export function isEcdsaSignature(signature: Uint8Array): boolean {
   try {
     const outer = new DerReader(signature), pair = outer.inside();
     return isPositive(pair.integer()) && isPositive(pair.integer()) && pair.empty && outer.empty;

@@ -14,7 +14,6 @@ export const notServed: Readonly<Record<string, readonly string[]>> = Object.fre
   "autoscaling/v1": ["horizontalpodautoscalers"],
   "autoscaling/v2": ["horizontalpodautoscalers"],
   "batch/v1": ["cronjobs", "jobs"],
-  "certificates.k8s.io/v1": ["certificatesigningrequests"],
   "coordination.k8s.io/v1alpha2": ["leasecandidates"],
   "coordination.k8s.io/v1beta1": ["leasecandidates"],
   "flowcontrol.apiserver.k8s.io/v1": ["flowschemas", "prioritylevelconfigurations"],

@@ -1,5 +1,6 @@
 /** The feature gates of fields of PodSpec. Each family with such a field declares them. */
 import type { Plugin } from "../../../plugin.ts";
+import { podCertificateGate, trustBundleGate } from "../gates.ts";
 
 export const podSpecGates: NonNullable<Plugin["featureGates"]> = {
   ImageVolume: [
@@ -7,19 +8,12 @@ export const podSpecGates: NonNullable<Plugin["featureGates"]> = {
     { since: "1.33", stage: "Beta", default: false },
     { since: "1.35", stage: "Beta", default: true },
   ],
-  /** ClusterTrustBundleProjection depends on this gate. */
-  ClusterTrustBundle: [
-    { since: "1.27", stage: "Alpha", default: false },
-    { since: "1.33", stage: "Beta", default: false },
-  ],
+  ...trustBundleGate,
   ClusterTrustBundleProjection: [
     { since: "1.29", stage: "Alpha", default: false },
     { since: "1.33", stage: "Beta", default: false },
   ],
-  PodCertificateRequest: [
-    { since: "1.34", stage: "Alpha", default: false },
-    { since: "1.35", stage: "Beta", default: false },
-  ],
+  ...podCertificateGate,
   SELinuxChangePolicy: [
     { since: "1.32", stage: "Alpha", default: false },
     { since: "1.33", stage: "Beta", default: true },

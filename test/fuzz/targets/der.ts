@@ -74,3 +74,49 @@ export const der: Target = {
     };
   },
 };
+
+/** Requests for certificates of PKCS #10, with the values of certificates. */
+const { certificate: _certificate, signed: _signed, validity: _validity, moment: _moment, extensions: _extensions, ...values } = grammar;
+const requestGrammar: Grammar = {
+  ...values,
+  request: [(w) => tlv(0x30, w.write("asked") + w.write("request-algorithm") + w.write("bits")), "<value>"],
+  asked: [(w) => tlv(0x30, w.write("integer") + w.write("name") + w.write("request-key") + w.write("attributes"))],
+  "request-algorithm": ["<algorithm>", () => tlv(0x30, oid("2b 65 70")), () => tlv(0x30, oid("2a 86 48 86 f7 0d 01 01 04") + tlv(5, ""))],
+  "request-key": ["<key>", () => tlv(0x30, tlv(0x30, oid("2b 65 70")) + tlv(3, "\x00" + "k".repeat(32)))],
+  attributes: ["", () => tlv(0xa0, ""), (w) => tlv(0xa0, w.many("requested") + w.many("value"))],
+  requested: [(w) => tlv(0x30, oid("2a 86 48 86 f7 0d 01 09 0e") + tlv(0x31, tlv(0x30, w.many("extension"))))],
+};
+
+export const certificateRequests: Target = {
+  name: "certificate-requests",
+  grammar: requestGrammar,
+  start: "request",
+  binary: true,
+  stepsPerCharacter: 60,
+  async open(code) {
+    const { parseCertificateRequest, signatureProblem } = await code.load("protocols/x509/certificate-request.ts");
+    return (input) => unlessRefused(() => signatureProblem(parseCertificateRequest(bytesOf(input))));
+  },
+};
+
+/** Texts with PEM blocks, whole and broken. */
+const pemGrammar: Grammar = {
+  text: [(w) => w.many("part"), "<block>"],
+  part: ["<block>", "<line>", "-----BEGIN A-----\n", "\n-----END A-----\n", "-----BEGIN ", "-----", "\n"],
+  block: [(w) => `-----BEGIN A-----${w.write("end")}${w.many("header")}${w.many("line")}-----END A-----${w.write("end")}`],
+  end: ["\n", "\r\n", " \t\n", "", "x\n"],
+  header: ["Key: value\n", ":\n"],
+  line: ["YWJj\n", "YW Jj\r\n", "YQ==\n", "Y\n", "*\n", "\n"],
+};
+
+export const pem: Target = {
+  name: "pem",
+  grammar: pemGrammar,
+  start: "text",
+  binary: true,
+  stepsPerCharacter: 60,
+  async open(code) {
+    const { pemBlocks } = await code.load("protocols/x509/pem.ts");
+    return (input) => void pemBlocks(input);
+  },
+};

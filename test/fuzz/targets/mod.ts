@@ -6,7 +6,7 @@ import { canonicalTexts } from "./canonical-bytes.ts";
 import { cbor } from "./cbor.ts";
 import { celEvaluation } from "./cel.ts";
 import { celText } from "./cel-text.ts";
-import { der } from "./der.ts";
+import { certificateRequests, der, pem } from "./der.ts";
 import { etcd } from "./etcd.ts";
 import { etcdFiles } from "./etcd-files.ts";
 import { http2 } from "./http2.ts";
@@ -31,6 +31,8 @@ export const targets: readonly Target[] = Object.freeze(
     protobuf,
     cbor,
     der,
+    certificateRequests,
+    pem,
     http2,
     websocket,
     etcd,
