@@ -207,9 +207,11 @@ const internals: Readonly<Record<string, readonly string[]>> = {
   ),
   // Certificates and requests for them, which the server reads in the same way.
   ...Object.fromEntries(
-    ["CertificateRequest", "DerReader", "nextPemBlock", "parseCertificate", "parseCertificateRequest", "pemBlocks", "signatureProblem"].map((
-      name,
-    ) => [name, ["certificates"]]),
+    ["CertificateRequest", "DerReader", "nextPemBlock", "parseCertificate", "parseCertificateRequest", "pemBlocks", "signatureProblem"].map(
+      (
+        name,
+      ) => [name, ["certificates"]],
+    ),
   ),
   DecodeError: ["admissionregistration", "apiextensions"],
   goJson: ["admissionregistration", "apiextensions"],

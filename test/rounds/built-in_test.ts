@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { seedOfRun } from "../../core/derive/test-random.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
+import { requestFor } from "../../plugins/certificates/test-context.ts";
 import { plugins } from "../../plugins/mod.ts";
 import { checkRoundTrips } from "../../testing.ts";
 import { merged } from "../validation/rule.ts";
@@ -42,6 +43,9 @@ const valid: Readonly<Record<string, JsonObject>> = {
   "networking.k8s.io/v1 IngressClass": { spec: { controller: "example.com/a" } },
   "networking.k8s.io/v1 NetworkPolicy": { spec: { podSelector: {} } },
   "node.k8s.io/v1 RuntimeClass": { handler: "a" },
+  "certificates.k8s.io/v1 CertificateSigningRequest": {
+    spec: { request: requestFor("dev"), signerName: "example.com/a", usages: ["any"] },
+  },
   "storage.k8s.io/v1 CSIStorageCapacity": { storageClassName: "a" },
   "storage.k8s.io/v1beta1 VolumeAttributesClass": { driverName: "a.example.com", parameters: { a: "" } },
   "admissionregistration.k8s.io/v1 ValidatingAdmissionPolicy": { spec: { matchConstraints, validations: [{ expression: "true" }] } },

@@ -141,7 +141,8 @@ function endpointSlice(next: Next): Value {
 }
 
 /** A certificate request with an Ed25519 key, of which nobody has the private part. */
-const validRequest = "MIGNMEECAQAwDjEMMAoGA1UECgwDZGV2MCowBQYDK2VwAyEA1gIOr2b3oMXf9FhnTzUyOk6cEE5eMfh2e7/EioPMFG6gADAFBgMrZXADQQC7PDjRgK3F" +
+const validRequest =
+  "MIGNMEECAQAwDjEMMAoGA1UECgwDZGV2MCowBQYDK2VwAyEA1gIOr2b3oMXf9FhnTzUyOk6cEE5eMfh2e7/EioPMFG6gADAFBgMrZXADQQC7PDjRgK3F" +
   "D3BzSaxfAZ8Z0ESLqSEJOEe+4tw8sK16VXufUOwNVJCOJeebxlGxliwclWAHQgmzgMKQ69mgURIP";
 
 function signingRequest(next: Next): Value {
