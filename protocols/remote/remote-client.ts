@@ -94,39 +94,121 @@ export class RemoteError extends Error {
   }
 }
 
-/**
- * `read` returns the credentials; they are read again after ten seconds. Connections are replaced if anything else than the Authorization header
- * has changed. `connectionsMax`: connections at a time; further requests wait.
- */
+/** `read` returns the credentials. `connectionsMax`: connections at a time; further requests wait. */
 export function remoteClient(
   read: () => Promise<RemoteAccess>,
   now: () => number = () => performance.now(),
   connectionsMax?: number,
 ): TextClient {
-  let known: { readonly access: RemoteAccess; readonly text: string; readonly agent: Agent } | undefined;
-  let readAt = -Infinity, reading: Promise<void> | undefined;
+  return new AgentClient(read, now, connectionsMax);
+}
 
-  async function renew(): Promise<void> {
-    const access = await read();
-    readAt = now();
+interface Known {
+  readonly access: RemoteAccess;
+  /** All of the access but its Authorization header. */
+  readonly text: string;
+  readonly agent: Agent;
+}
+
+/**
+ * A client whose credentials are read again after ten seconds. Connections are replaced if anything else than the Authorization header has
+ * changed.
+ */
+class AgentClient implements TextClient {
+  readonly #read: () => Promise<RemoteAccess>;
+  readonly #now: () => number;
+  readonly #connectionsMax: number | undefined;
+  #known: Known | undefined;
+  #readAt = -Infinity;
+  #reading: Promise<void> | undefined;
+
+  constructor(read: () => Promise<RemoteAccess>, now: () => number, connectionsMax: number | undefined) {
+    this.#read = read;
+    this.#now = now;
+    this.#connectionsMax = connectionsMax;
+  }
+  send(request: RemoteRequest): Promise<RemoteAnswer> {
+    return inTime(request, async (signal) => {
+      const response = await this.#open({ ...request, signal }), { statusCode: status = 0, headers } = response.message;
+      const text = await textOf(response, signal);
+      return { status, body: valueOf(text), retryAfter: secondsOf(headers["retry-after"]) };
+    });
+  }
+  text(request: RemoteRequest, bytesMax: number, observer?: ResponseObserver): Promise<RemoteText> {
+    return inTime(request, async (signal) => {
+      const response = await this.#open({ ...request, signal }), { statusCode: status = 0, headers } = response.message;
+      observer?.began();
+      const text = await textOf(response, signal, bytesMax, observer);
+      return {
+        status,
+        contentType: headers["content-type"] ?? "",
+        text,
+        location: headers.location,
+        retryAfter: secondsOf(headers["retry-after"]),
+      };
+    });
+  }
+  async begin(request: RemoteRequest): Promise<RemoteLines> {
+    const { signal, timeoutMs = remoteCallMs } = request, time = new Deadline(signal, timeoutMs);
+    const response = await this.#open({ ...request, signal: time.signal }).catch((error: unknown) => {
+      time.end();
+      throw error;
+    });
+    time.met();
+    const { statusCode: status = 0, headers } = response.message;
+    return {
+      status,
+      retryAfter: secondsOf(headers["retry-after"]),
+      async *lines(lengthMax) {
+        try {
+          yield* linesOf(response, lengthMax);
+        } finally {
+          time.end();
+        }
+      },
+      text: (bytesMax) => textOf(response, time.signal, bytesMax).finally(() => time.end()),
+    };
+  }
+  async *stream(path: string, signal: AbortSignal): AsyncGenerator<unknown> {
+    const time = new Deadline(signal, remoteCallMs);
+    try {
+      const response = await this.#open({ method: "GET", path, signal: time.signal }), { statusCode: status = 0 } = response.message;
+      if (status !== 200) throw new RemoteError(status, messageOf(valueOf(await textOf(response, time.signal))) ?? `status ${status}`);
+      time.met();
+      for await (const line of linesOf(response)) {
+        const value = valueOf(line);
+        if (value === undefined) throw new Error("a line of the stream is not JSON");
+        yield value;
+      }
+    } finally {
+      time.end();
+    }
+  }
+  close(): void {
+    this.#known?.agent.destroy();
+  }
+
+  async #renew(): Promise<void> {
+    const access = await this.#read();
+    this.#readAt = this.#now();
     const { authorization: _, ...connection } = access, text = valueText(connection);
-    if (known?.text === text) known = { ...known, access };
+    if (this.#known?.text === text) this.#known = { ...this.#known, access };
     else {
-      known?.agent.destroy();
-      known = { access, text, agent: agentOf(access, connectionsMax) };
+      this.#known?.agent.destroy();
+      this.#known = { access, text, agent: agentOf(access, this.#connectionsMax) };
     }
   }
-  async function current(): Promise<{ readonly access: RemoteAccess; readonly agent: Agent }> {
-    if (known === undefined || now() - readAt > remoteCredentialsMs) {
-      reading ??= renew().finally(() => reading = undefined);
+  async #current(): Promise<{ readonly access: RemoteAccess; readonly agent: Agent }> {
+    if (this.#known === undefined || this.#now() - this.#readAt > remoteCredentialsMs) {
+      this.#reading ??= this.#renew().finally(() => this.#reading = undefined);
       // The last valid credentials are used until new ones can be read.
-      await (known === undefined ? reading : reading.catch(() => {}));
+      await (this.#known === undefined ? this.#reading : this.#reading.catch(() => {}));
     }
-    return known!; // Set or thrown by `renew`.
+    return this.#known!; // Set or thrown by `renew`.
   }
 
-  async function open({ method, path, body, json, headers, signal }: RemoteRequest): Promise<BegunResponse> {
-    const { access, agent } = await current(), turn = beginning.took(1);
+  async #open({ method, path, body, json, headers, signal }: RemoteRequest): Promise<BegunResponse> {
+    const { access, agent } = await this.#current(), turn = beginning.took(1);
     if (turn !== undefined) await turn;
     signal.throwIfAborted();
     const text = json ?? (body === undefined ? undefined : valueText(body));
@@ -155,65 +237,6 @@ export function remoteClient(
       url = next;
     }
   }
-
-  return {
-    send: (request) =>
-      inTime(request, async (signal) => {
-        const response = await open({ ...request, signal }), { statusCode: status = 0, headers } = response.message;
-        const text = await textOf(response, signal);
-        return { status, body: valueOf(text), retryAfter: secondsOf(headers["retry-after"]) };
-      }),
-    text: (request, bytesMax, observer) =>
-      inTime(request, async (signal) => {
-        const response = await open({ ...request, signal }), { statusCode: status = 0, headers } = response.message;
-        observer?.began();
-        const text = await textOf(response, signal, bytesMax, observer);
-        return {
-          status,
-          contentType: headers["content-type"] ?? "",
-          text,
-          location: headers.location,
-          retryAfter: secondsOf(headers["retry-after"]),
-        };
-      }),
-    async begin(request) {
-      const { signal, timeoutMs = remoteCallMs } = request, time = new Deadline(signal, timeoutMs);
-      const response = await open({ ...request, signal: time.signal }).catch((error: unknown) => {
-        time.end();
-        throw error;
-      });
-      time.met();
-      const { statusCode: status = 0, headers } = response.message;
-      return {
-        status,
-        retryAfter: secondsOf(headers["retry-after"]),
-        async *lines(lengthMax) {
-          try {
-            yield* linesOf(response, lengthMax);
-          } finally {
-            time.end();
-          }
-        },
-        text: (bytesMax) => textOf(response, time.signal, bytesMax).finally(() => time.end()),
-      };
-    },
-    async *stream(path, signal) {
-      const time = new Deadline(signal, remoteCallMs);
-      try {
-        const response = await open({ method: "GET", path, signal: time.signal }), { statusCode: status = 0 } = response.message;
-        if (status !== 200) throw new RemoteError(status, messageOf(valueOf(await textOf(response, time.signal))) ?? `status ${status}`);
-        time.met();
-        for await (const line of linesOf(response)) {
-          const value = valueOf(line);
-          if (value === undefined) throw new Error("a line of the stream is not JSON");
-          yield value;
-        }
-      } finally {
-        time.end();
-      }
-    },
-    close: () => known?.agent.destroy(),
-  };
 }
 
 /** Runs a request with a signal that aborts with that of the request, or when its time is over. */

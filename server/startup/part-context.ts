@@ -117,7 +117,7 @@ function remotesOf(signal: AbortSignal, tracing: Tracing | undefined): PartRemot
           const send = () => client.send(request);
           return retries === undefined ? send() : withRetries(send, { clock: elapsedClock, random: Math.random, signal: request.signal });
         },
-        stream: client.stream,
+        stream: (path, signal) => client.stream(path, signal),
       };
     },
     checkKubeconfig,

@@ -11,8 +11,9 @@ export function tracedClient(
 ): RemoteClient {
   if (tracing === undefined) return client;
   return {
-    ...client,
     send: (request) =>
       tracing.call(name, attributes, () => client.send({ ...request, headers: { ...request.headers, ...tracing.headers() } })),
+    stream: (path, signal) => client.stream(path, signal),
+    close: () => client.close(),
   };
 }
