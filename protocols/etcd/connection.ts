@@ -62,84 +62,45 @@ export interface Connection {
 
 /** Creates a connection to each endpoint; it is opened by the first call. */
 export function connect(options: ConnectionOptions): Connection {
-  const { endpoints, tls, timeoutMs = etcdCallMs, keepaliveMs = etcdKeepaliveMs } = options;
-  if (endpoints.length === 0) throw new Error("An etcd connection needs an endpoint");
-  const open = (endpoint: string): Channel => openChannel(endpoint, { tls, keepaliveMs });
-  const channels = endpoints.map(open);
-  const answers = options.endpointObserver ?? noObserver;
-  const underway = new Set<Promise<unknown>>();
-  let active = 0;
-  const closing = new AbortController();
+  return new EndpointConnection(options);
+}
 
-  const leave = (endpoint: number): void => {
-    if (endpoint !== active || channels.length === 1) return;
-    active = (active + 1) % channels.length;
-    void follow(endpoint);
-  };
-  const followed = new Set<number>();
-  /** Calls a failed endpoint periodically until it answers, so that its fault is reported and ended. */
-  async function follow(endpoint: number): Promise<void> {
-    if (followed.has(endpoint)) return;
-    followed.add(endpoint);
-    while (!closing.signal.aborted) {
-      const ended = answers.begin(endpoint);
-      try {
-        await at(channels, endpoint).call(status, undefined, timeoutMs, closing.signal);
-        ended();
-        break;
-      } catch (error) {
-        ended(error);
-        if (isDenied(error)) break;
-      }
-      await pause(etcdMemberTrialMs, closing.signal);
-    }
-    followed.delete(endpoint);
-  }
-  function at<T>(list: readonly T[], index: number): T {
-    const found = list[index];
-    if (found === undefined) throw new Error(`There is no endpoint ${index}`);
-    return found;
-  }
+class EndpointConnection implements Connection {
+  readonly #options: ConnectionOptions;
+  readonly #endpoints: readonly string[];
+  readonly #channels: readonly Channel[];
+  readonly #answers: EndpointObserver;
+  readonly #timeoutMs: number;
+  readonly #underway = new Set<Promise<unknown>>();
+  /** Failed endpoints that are called until they answer. */
+  readonly #followed = new Set<number>();
+  readonly #closing = new AbortController();
+  /** The endpoint in use. */
+  #active = 0;
 
-  async function call<Request, Reply>(
-    method: Method<Request, Reply>,
-    request: Request,
-    { signal, repeatable }: CallOptions,
-  ): Promise<Reply> {
-    for (let attempt = 1;; attempt++) {
-      const endpoint = active;
-      const ended = answers.begin(endpoint);
-      try {
-        const reply = await at(channels, endpoint).call(method, request, timeoutMs, signal);
-        ended();
-        return reply;
-      } catch (error) {
-        ended(error);
-        if (isUnavailable(error) || isLate(error)) leave(endpoint);
-        if (!isUnavailable(error)) throw error;
-        if (attempt > channels.length || !(repeatable || isUnsent(error))) throw error;
-        if (attempt >= channels.length) await new Promise((resolve) => setTimeout(resolve, etcdRetryMs));
-      }
-    }
+  constructor(options: ConnectionOptions) {
+    const { endpoints, timeoutMs = etcdCallMs, endpointObserver = noObserver } = options;
+    if (endpoints.length === 0) throw new Error("An etcd connection needs an endpoint");
+    this.#options = options;
+    this.#endpoints = endpoints;
+    this.#answers = endpointObserver;
+    this.#timeoutMs = timeoutMs;
+    this.#channels = endpoints.map((endpoint) => this.#open(endpoint));
   }
-
-  async function isReporting(channel: Channel, signal: AbortSignal | undefined): Promise<boolean> {
-    try {
-      return reportsProgress((await channel.call(status, undefined, timeoutMs, signal)).version);
-    } catch (error) {
-      // Releases that restrict the status call to administrators (3.6 and later) report progress correctly.
-      if (isDenied(error)) return true;
-      throw error;
-    }
+  call<Request, Reply>(method: Method<Request, Reply>, request: Request, options: CallOptions): Promise<Reply> {
+    const calling = this.#call(method, request, options);
+    this.#underway.add(calling);
+    const over = (): boolean => this.#underway.delete(calling);
+    calling.then(over, over);
+    return calling;
   }
-
   /** A watch stream has its own connection: on a shared one, a slow reader would use up the flow-control window of calls. */
-  async function openWatch(signal?: AbortSignal): Promise<WatchStream> {
-    const endpoint = active;
-    const channel = open(at(endpoints, endpoint));
-    const ended = answers.begin(endpoint);
+  async watch(signal?: AbortSignal): Promise<WatchStream> {
+    const endpoint = this.#active;
+    const channel = this.#open(at(this.#endpoints, endpoint));
+    const ended = this.#answers.begin(endpoint);
     try {
-      const reports = await isReporting(channel, signal);
+      const reports = await this.#isReporting(channel, signal);
       // Without this header a member without a leader keeps a watch open without events.
       const stream = await channel.stream(watch, { hasleader: "true" });
       ended();
@@ -151,28 +112,80 @@ export function connect(options: ConnectionOptions): Connection {
     } catch (error) {
       ended(error);
       channel.close();
-      if (signal?.aborted !== true) leave(endpoint);
+      if (signal?.aborted !== true) this.leave(endpoint);
       throw error;
     }
   }
+  leave(endpoint: number): void {
+    if (endpoint !== this.#active || this.#channels.length === 1) return;
+    this.#active = (this.#active + 1) % this.#channels.length;
+    void this.#follow(endpoint);
+  }
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#underway);
+    this.#closing.abort();
+    this.#answers.close();
+    for (const channel of this.#channels) channel.close();
+  }
+  #open(endpoint: string): Channel {
+    const { tls, keepaliveMs = etcdKeepaliveMs } = this.#options;
+    return openChannel(endpoint, { tls, keepaliveMs });
+  }
+  /** Calls a failed endpoint periodically until it answers, so that its fault is reported and ended. */
+  async #follow(endpoint: number): Promise<void> {
+    if (this.#followed.has(endpoint)) return;
+    this.#followed.add(endpoint);
+    while (!this.#closing.signal.aborted) {
+      const ended = this.#answers.begin(endpoint);
+      try {
+        await at(this.#channels, endpoint).call(status, undefined, this.#timeoutMs, this.#closing.signal);
+        ended();
+        break;
+      } catch (error) {
+        ended(error);
+        if (isDenied(error)) break;
+      }
+      await pause(etcdMemberTrialMs, this.#closing.signal);
+    }
+    this.#followed.delete(endpoint);
+  }
+  async #call<Request, Reply>(
+    method: Method<Request, Reply>,
+    request: Request,
+    { signal, repeatable }: CallOptions,
+  ): Promise<Reply> {
+    for (let attempt = 1;; attempt++) {
+      const endpoint = this.#active;
+      const ended = this.#answers.begin(endpoint);
+      try {
+        const reply = await at(this.#channels, endpoint).call(method, request, this.#timeoutMs, signal);
+        ended();
+        return reply;
+      } catch (error) {
+        ended(error);
+        if (isUnavailable(error) || isLate(error)) this.leave(endpoint);
+        if (!isUnavailable(error)) throw error;
+        if (attempt > this.#channels.length || !(repeatable || isUnsent(error))) throw error;
+        if (attempt >= this.#channels.length) await new Promise((resolve) => setTimeout(resolve, etcdRetryMs));
+      }
+    }
+  }
 
-  return {
-    call(method, request, callOptions) {
-      const calling = call(method, request, callOptions);
-      underway.add(calling);
-      const over = (): boolean => underway.delete(calling);
-      calling.then(over, over);
-      return calling;
-    },
-    watch: openWatch,
-    leave,
-    async close() {
-      await Promise.allSettled(underway);
-      closing.abort();
-      answers.close();
-      for (const channel of channels) channel.close();
-    },
-  };
+  async #isReporting(channel: Channel, signal: AbortSignal | undefined): Promise<boolean> {
+    try {
+      return reportsProgress((await channel.call(status, undefined, this.#timeoutMs, signal)).version);
+    } catch (error) {
+      // Releases that restrict the status call to administrators (3.6 and later) report progress correctly.
+      if (isDenied(error)) return true;
+      throw error;
+    }
+  }
+}
+
+function at<T>(list: readonly T[], index: number): T {
+  const found = list[index];
+  if (found === undefined) throw new Error(`There is no endpoint ${index}`);
+  return found;
 }
 
 /** 3.4.31, 3.5.13, 3.6 and later: in earlier releases progress could overtake events (etcd issue 15220). */

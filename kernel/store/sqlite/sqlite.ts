@@ -3,12 +3,12 @@ import process from "node:process";
 import { type Clock, systemClock } from "../../../core/async.ts";
 import { inRange } from "../bytes.ts";
 import { type RecentEvents, recentEvents } from "./recent-events.ts";
-import { runQueue } from "./run-queue.ts";
+import { type RunQueue, runQueue } from "./run-queue.ts";
 import type { Answers, Call, Outcome, Run } from "./calls.ts";
 import type { EngineOptions } from "./engine.ts";
 import { failingFault, fullFault, openFailure } from "./failures.ts";
 import { besides } from "./place.ts";
-import { runHere, runInThread } from "./runner.ts";
+import { runHere, runInThread, type Runner } from "./runner.ts";
 import { type Batch, type Change, type Commit, type Range, type Revision, type Store, StoreError, type StoreEvent } from "../store.ts";
 import { type Faults, noFaults } from "../fault.ts";
 import { bound } from "../../../core/bound.ts";
@@ -36,50 +36,129 @@ export interface SqliteOptions {
  * @throws StoreError "unavailable" if another process has the file open, or it cannot be opened
  */
 export async function openSqlite(path: string, options: SqliteOptions = {}): Promise<Store> {
-  const { clock = systemClock, faults = noFaults } = options;
   const isHere = path === ":memory:" || options.engine !== undefined;
   const runner = await (isHere ? runHere(path, options.engine) : runInThread(path, besides(path, "reserve"))).catch((error: unknown) => {
     throw new StoreError("unavailable", `Cannot open the store file "${path}": ${openFailure(error, ownerOf(path))}`, { cause: error });
   });
   if (path !== ":memory:") noteOwner(path);
-  const first = await runner.run([]);
-  const recent = recentEvents(first.revision);
-  const news = bell();
-  let latest = first;
-  let closing: Promise<void> | undefined;
-  let cancelExpiry = (): void => {};
-  let cancelSweep: (() => void) | undefined;
-  let cancelTrial: (() => void) | undefined;
-  let cancelLook = (): void => {};
-  /** Whether the last write failed for a reason other than lack of space. */
-  let isFailing = false;
+  const state = new OpenStore(path, runner, await runner.run([]), options);
+  return {
+    get: (key, signal) => state.call({ op: "get", key }, signal),
+    list: (range, { limit, at, counted = true, signal } = {}) => state.call({ op: "list", range, limit, at, counted }, signal),
+    newest: () => state.newest(),
+    commit: (change) => state.commit(change),
+    watch: (range, from, signal) => state.watch(range, from, signal),
+    compact: (revision) => state.call({ op: "compact", revision }),
+    size: () => state.call({ op: "size" }),
+    close: () => state.close(),
+  };
+}
 
-  const queue = runQueue(async (calls) => {
-    const run = await runner.run(calls).catch((error: unknown) => {
-      faults.begin(failingFault(path, error));
-      isFailing = true;
-      planTrial();
+/** The state of an open store, and the timers that keep it: expiry, sweeps, and trials of a full, failing or removed file. */
+class OpenStore {
+  readonly #path: string;
+  readonly #runner: Runner;
+  readonly #clock: Clock;
+  readonly #faults: Faults;
+  readonly #requestBytesMax: number;
+  readonly #queue: RunQueue;
+  readonly #recent: RecentEvents;
+  readonly #news = bell();
+  #latest: Run;
+  #closing: Promise<void> | undefined;
+  #cancelExpiry = (): void => {};
+  #cancelSweep: (() => void) | undefined;
+  #cancelTrial: (() => void) | undefined;
+  #cancelLook = (): void => {};
+  /** Whether the last write failed for a reason other than lack of space. */
+  #isFailing = false;
+
+  constructor(path: string, runner: Runner, first: Run, { clock = systemClock, faults = noFaults, requestBytesMax }: SqliteOptions) {
+    this.#path = path;
+    this.#runner = runner;
+    this.#clock = clock;
+    this.#faults = faults;
+    this.#requestBytesMax = requestBytesMax ?? storeValueBytesMax;
+    this.#queue = runQueue((calls) => this.#run(calls));
+    this.#recent = recentEvents(first.revision);
+    this.#latest = first;
+    this.#planExpiry();
+    if (path !== ":memory:") this.#planLook();
+    if (first.unswept) this.#planSweep();
+    if (first.full) this.#noteDiskSpace([], first);
+  }
+  /** The file is locked, so every write is made by this process, and is recorded here before it is answered. */
+  newest(): Revision | undefined {
+    return this.#closing === undefined ? this.#latest.revision : undefined;
+  }
+  call<C extends Call>(what: C, signal?: AbortSignal): Promise<Answers[C["op"]]> {
+    if (this.#closing !== undefined) return Promise.reject(closedError());
+    return this.#queue.call(what, signal);
+  }
+
+  async commit(change: Change): Promise<Commit> {
+    if (change.value === undefined && change.expect === "absent") throw new Error("A deletion needs an expected revision");
+    if (change.key.length * 3 + (change.value?.byteLength ?? 0) > this.#requestBytesMax) {
+      throw new StoreError("too-large", "etcdserver: request is too large");
+    }
+    const expires = change.ttlSeconds === undefined ? undefined : Math.ceil(this.#clock.now() + change.ttlSeconds * 1000);
+    const answer = await this.call({ op: "commit", change, expires });
+    return answer.done ? { done: true, revision: answer.revision } : answer;
+  }
+
+  async *watch(range: Range, from: Revision, signal: AbortSignal): AsyncIterable<Batch> {
+    signal.addEventListener("abort", this.#news.ring);
+    try {
+      if (from < this.#latest.compacted) throw compactedError(from, this.#latest.compacted);
+      for (let position = from; !signal.aborted;) {
+        if (this.#closing !== undefined) throw closedError();
+        if (this.#recent.revision <= position) {
+          await this.#news.next();
+          continue;
+        }
+        const batch = recentBatch(this.#recent, range, position) ?? (await this.call({ op: "history", range, after: position }));
+        position = batch.revision;
+        if (!signal.aborted) yield batch;
+      }
+    } finally {
+      signal.removeEventListener("abort", this.#news.ring);
+    }
+  }
+
+  close(): Promise<void> {
+    const closing = this.#closing ??= this.#queue.idle().then(() => this.#runner.close());
+    this.#cancelExpiry();
+    this.#cancelSweep?.();
+    this.#cancelTrial?.();
+    this.#cancelLook();
+    this.#news.ring();
+    return closing;
+  }
+  async #run(calls: readonly Call[]): Promise<Run["outcomes"]> {
+    const run = await this.#runner.run(calls).catch((error: unknown) => {
+      this.#faults.begin(failingFault(this.#path, error));
+      this.#isFailing = true;
+      this.#planTrial();
       throw error;
     });
-    noteRun(calls, run);
+    this.#noteRun(calls, run);
     return run.outcomes;
-  });
-
-  function noteDiskSpace(calls: readonly Call[], run: Run): void {
-    if (isFailing && calls.some(({ op }) => op === "commit" || op === "checkSpace")) {
-      faults.end("failing", path);
-      isFailing = false;
+  }
+  #noteDiskSpace(calls: readonly Call[], run: Run): void {
+    if (this.#isFailing && calls.some(({ op }) => op === "commit" || op === "checkSpace")) {
+      this.#faults.end("failing", this.#path);
+      this.#isFailing = false;
     }
-    if (run.full) faults.begin(fullFault(path));
-    else faults.end("full", path);
-    if (run.full) planTrial();
+    if (run.full) this.#faults.begin(fullFault(this.#path));
+    else this.#faults.end("full", this.#path);
+    if (run.full) this.#planTrial();
   }
   /** Checks periodically whether a full or failing store can be written again, also without other writes. */
-  function planTrial(): void {
-    if (cancelTrial !== undefined || closing !== undefined) return;
-    cancelTrial = clock.after(storeTrialMs, () => {
-      cancelTrial = undefined;
-      queue.call({ op: "checkSpace" }).catch(() => {}).then(() => (isFailing || latest.full) && planTrial());
+  #planTrial(): void {
+    if (this.#cancelTrial !== undefined || this.#closing !== undefined) return;
+    this.#cancelTrial = this.#clock.after(storeTrialMs, () => {
+      this.#cancelTrial = undefined;
+      this.#queue.call({ op: "checkSpace" }).catch(() => {}).then(() => (this.#isFailing || this.#latest.full) && this.#planTrial());
     });
   }
 
@@ -87,102 +166,42 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
    * Plans a check for files that were removed or replaced, which detects this also when there are no writes. While the store fails, the
    * trials detect it.
    */
-  function planLook(): void {
-    if (closing !== undefined) return;
-    cancelLook = clock.after(storeTrialMs, () => {
-      if (isFailing) planLook();
-      else queue.call({ op: "checkPlace" }).catch(() => {}).then(planLook);
+  #planLook(): void {
+    if (this.#closing !== undefined) return;
+    this.#cancelLook = this.#clock.after(storeTrialMs, () => {
+      if (this.#isFailing) this.#planLook();
+      else this.#queue.call({ op: "checkPlace" }).catch(() => {}).then(() => this.#planLook());
     });
   }
 
-  function noteRun(calls: readonly Call[], run: Run): void {
+  #noteRun(calls: readonly Call[], run: Run): void {
     const events = eventsOf(calls, run.outcomes);
-    recent.publish(events);
-    if (events.length > 0) news.ring();
-    const { expiresAt } = latest;
-    const wasFull = latest.full;
-    latest = run;
-    if (run.full || wasFull || isFailing) noteDiskSpace(calls, run);
-    if (run.expiresAt !== expiresAt) planExpiry();
-    if (run.unswept) planSweep();
+    this.#recent.publish(events);
+    if (events.length > 0) this.#news.ring();
+    const { expiresAt } = this.#latest;
+    const wasFull = this.#latest.full;
+    this.#latest = run;
+    if (run.full || wasFull || this.#isFailing) this.#noteDiskSpace(calls, run);
+    if (run.expiresAt !== expiresAt) this.#planExpiry();
+    if (run.unswept) this.#planSweep();
   }
 
   // Both timers make a call like any other. If the call fails, the next run plans it again.
-  function planExpiry(): void {
-    cancelExpiry();
-    if (latest.expiresAt === undefined || closing !== undefined) return;
-    cancelExpiry = clock.after(latest.expiresAt - clock.now(), () => {
+  #planExpiry(): void {
+    this.#cancelExpiry();
+    if (this.#latest.expiresAt === undefined || this.#closing !== undefined) return;
+    this.#cancelExpiry = this.#clock.after(this.#latest.expiresAt - this.#clock.now(), () => {
       // The next expiry is planned again, because a timer may fire early, and more keys may be due than one call removes.
-      queue.call({ op: "expire", now: clock.now() }).then(planExpiry, () => {});
+      this.#queue.call({ op: "expire", now: this.#clock.now() }).then(() => this.#planExpiry(), () => {});
     });
   }
-  function planSweep(): void {
-    if (cancelSweep !== undefined || closing !== undefined) return;
-    cancelSweep = clock.after(0, () => {
-      cancelSweep = undefined;
-      queue.call({ op: "sweep" }).catch(() => {});
+  #planSweep(): void {
+    if (this.#cancelSweep !== undefined || this.#closing !== undefined) return;
+    this.#cancelSweep = this.#clock.after(0, () => {
+      this.#cancelSweep = undefined;
+      this.#queue.call({ op: "sweep" }).catch(() => {});
     });
   }
-
-  function call<C extends Call>(what: C, signal?: AbortSignal): Promise<Answers[C["op"]]> {
-    if (closing !== undefined) return Promise.reject(closedError());
-    return queue.call(what, signal);
-  }
-
-  async function commit(change: Change): Promise<Commit> {
-    if (change.value === undefined && change.expect === "absent") throw new Error("A deletion needs an expected revision");
-    if (change.key.length * 3 + (change.value?.byteLength ?? 0) > (options.requestBytesMax ?? storeValueBytesMax)) {
-      throw new StoreError("too-large", "etcdserver: request is too large");
-    }
-    const expires = change.ttlSeconds === undefined ? undefined : Math.ceil(clock.now() + change.ttlSeconds * 1000);
-    const answer = await call({ op: "commit", change, expires });
-    return answer.done ? { done: true, revision: answer.revision } : answer;
-  }
-
-  async function* watch(range: Range, from: Revision, signal: AbortSignal): AsyncIterable<Batch> {
-    signal.addEventListener("abort", news.ring);
-    try {
-      if (from < latest.compacted) throw compactedError(from, latest.compacted);
-      for (let position = from; !signal.aborted;) {
-        if (closing !== undefined) throw closedError();
-        if (recent.revision <= position) {
-          await news.next();
-          continue;
-        }
-        const batch = recentBatch(recent, range, position) ?? (await call({ op: "history", range, after: position }));
-        position = batch.revision;
-        if (!signal.aborted) yield batch;
-      }
-    } finally {
-      signal.removeEventListener("abort", news.ring);
-    }
-  }
-
-  function close(): Promise<void> {
-    closing ??= queue.idle().then(() => runner.close());
-    cancelExpiry();
-    cancelSweep?.();
-    cancelTrial?.();
-    cancelLook();
-    news.ring();
-    return closing;
-  }
-
-  planExpiry();
-  if (path !== ":memory:") planLook();
-  if (first.unswept) planSweep();
-  if (first.full) noteDiskSpace([], first);
-  return {
-    get: (key, signal) => call({ op: "get", key }, signal),
-    list: (range, { limit, at, counted = true, signal } = {}) => call({ op: "list", range, limit, at, counted }, signal),
-    // The file is locked, so every write is made by this process, and is recorded here before it is answered.
-    newest: () => closing === undefined ? latest.revision : undefined,
-    commit,
-    watch,
-    compact: (revision) => call({ op: "compact", revision }),
-    size: () => call({ op: "size" }),
-    close,
-  };
 }
 
 function recentBatch(recent: RecentEvents, range: Range, after: Revision): Batch | undefined {
