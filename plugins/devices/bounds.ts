@@ -15,8 +15,6 @@ export const constraintsMax = bound(32);
 export const configurationsMax = bound(32);
 /** Alternatives of a device request. */
 export const alternativesMax = bound(8);
-/** Tolerations of a device request. */
-export const tolerationsMax = bound(16);
 /** Bytes of the name of a pool of devices. */
 export const poolNameBytesMax = bound(253);
 /** Bytes of the name of a device attribute or capacity, without its domain. */

@@ -13,7 +13,7 @@ export function validateCapacity({ value, requestPolicy: policy }: DeviceCapacit
   const at = `${path}.requestPolicy`;
   if (policy === undefined) return [];
   if (!isShared) return [forbidden(at, "allowMultipleAllocations must be true")];
-  const { validValues = [], validRange, default: standard } = policy;
+  const { validValues = [], validRange } = policy, standard = policy.default ?? undefined;
   if (validValues.length > 0 && validRange !== undefined) {
     return [forbidden(at, 'exactly one policy can be specified, cannot specify "validValues" and "validRange" at the same time')];
   }

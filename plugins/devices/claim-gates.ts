@@ -37,8 +37,8 @@ function withoutMembers(requests: Requests, ...keys: readonly (keyof Asked)[]): 
 
 /** Drops from a spec. */
 export function dropFromSpec(spec: ResourceClaimSpec, prior: ResourceClaimSpec | undefined, isOn: Gates): ResourceClaimSpec {
+  if (spec.devices.requests === null) return spec;
   let { requests, constraints } = spec.devices;
-  requests ??= [];
   const before = prior?.devices.requests ?? [];
   const isOff = (gate: string, isUsed: boolean) => !isOn(gate) && !isUsed;
   if (isOff(gates.prioritizedList, before.some(({ firstAvailable = [] }) => firstAvailable.length > 0))) {

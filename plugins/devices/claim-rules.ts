@@ -1,7 +1,7 @@
 /** The rules of claims' specs, with upstream's texts and order. */
 import { type FieldError, type HookContext, invalid, notSupported, required } from "../../plugin.ts";
 import type { Int64 } from "../../toolbox.ts";
-import { alternativesMax, configurationsMax, constraintsMax, requestsMax, tolerationsMax } from "./bounds.ts";
+import { alternativesMax, configurationsMax, constraintsMax, requestsMax } from "./bounds.ts";
 import { type DeviceRequest, type ResourceClaimSpec, withDefaults } from "./claim-schema.ts";
 import { gates } from "./gates.ts";
 import { validateList, validateSet } from "./lists.ts";
@@ -66,7 +66,8 @@ function validateAsked(asked: Asked, path: string, selectors: SelectorChecker): 
     ...validateRequiredSubdomain(deviceClassName, `${path}.deviceClassName`),
     ...selectors.check(asked.selectors, `${path}.selectors`),
     ...validateCount(allocationMode, count, path),
-    ...validateList(tolerations, tolerationsMax, validateToleration, `${path}.tolerations`),
+    // As upstream, only the size of the request bounds their number.
+    ...validateList(tolerations, Infinity, validateToleration, `${path}.tolerations`),
   ];
 }
 

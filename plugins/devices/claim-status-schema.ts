@@ -20,7 +20,11 @@ function allocationOf({ struct, DeviceConfiguration, DeviceToleration }: DeviceP
     bindingConditions: field(7, list(string), "Conditions of the device that must be true before the pod is bound."),
     bindingFailureConditions: field(8, list(string), "Conditions of the device of which none may be true before the pod is bound."),
     shareID: field(9, named("types.UID", string), "The share of the device, if it is allocated several times.", { pointer: true }),
-    consumedCapacity: field(10, record(quantity), "How much of each capacity of the device is consumed."),
+    consumedCapacity: field(
+      10,
+      named(`map[${version}.QualifiedName]resource.Quantity`, record(quantity)),
+      "How much of each capacity of the device is consumed.",
+    ),
   }, { doc: "A device that is allocated for a request." });
 
   const DeviceAllocationConfiguration = struct("DeviceAllocationConfiguration", {

@@ -74,7 +74,11 @@ export function partsOf(version: DeviceVersion) {
   }, { doc: "Tolerates the taints of a device that match." });
 
   const CapacityRequirements = struct("CapacityRequirements", {
-    requests: field(1, record(quantity), "The amount that is needed of each capacity, by the name of the capacity."),
+    requests: field(
+      1,
+      named(`map[${version}.QualifiedName]resource.Quantity`, record(quantity)),
+      "The amount that is needed of each capacity, by the name of the capacity.",
+    ),
   }, { doc: "The capacities that a request needs." });
 
   return { struct, DeviceSelector, DeviceConfiguration, DeviceToleration, CapacityRequirements };

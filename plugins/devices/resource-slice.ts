@@ -1,6 +1,7 @@
 import { ageColumn, type Column, defineResource, type FieldError, invalid, nameColumn, required, type Resource } from "../../plugin.ts";
 import { dns1123Subdomain, goQuote, type Int64, metaRulesOf, sameValue, validateObjectMetaUpdate } from "../../toolbox.ts";
 import { validateByRule } from "../shared/pod/rules.ts";
+import type { NodeSelectorTerm } from "../shared/volumes/node-selector.ts";
 import { validateNodeSelector } from "../shared/volumes/validate-node-selector.ts";
 import { advancedDevicesMax, counterSetsMax, devicesMax } from "./bounds.ts";
 import { validateCounterSet, validateDevice } from "./device-rules.ts";
@@ -87,13 +88,24 @@ function validateNodes({ nodeName, nodeSelector, allNodes, perDeviceNodeSelectio
       : validateByRule(dns1123Subdomain, nodeName, "spec.nodeName")),
     ...(nodeSelector === undefined ? [] : validateNodeSelector(nodeSelector, "spec.nodeSelector")),
     ...(nodeSelector === undefined || terms.length === 1 ? [] : [
-      invalid("spec.nodeSelector.nodeSelectorTerms", terms.length === 0 ? null : terms, "must have exactly one node selector term"),
+      invalid(
+        "spec.nodeSelector.nodeSelectorTerms",
+        terms.length === 0 ? null : terms.map(internalTerm),
+        "must have exactly one node selector term",
+      ),
     ]),
     ...notFalse(allNodes, "spec.allNodes"),
     ...notFalse(perDeviceNodeSelection, "spec.perDeviceNodeSelection"),
     ...(set.length === 0 ? [required("spec", oneOf)] : []),
     ...(set.length > 1 ? [invalid("spec", `{${set.join(", ")}}`, `${oneOf}, but multiple fields are set`)] : []),
   ];
+}
+
+/** The values in an error have the names of upstream's internal types. */
+function internalTerm({ matchExpressions, matchFields }: NodeSelectorTerm) {
+  const internal = (list: NodeSelectorTerm["matchFields"]) =>
+    list?.map(({ key, operator, values }) => ({ Key: key, Operator: operator, Values: values ?? null })) ?? null;
+  return { MatchExpressions: internal(matchExpressions), MatchFields: internal(matchFields) };
 }
 
 /** Sets the times at which taints were added. */

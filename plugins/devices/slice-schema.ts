@@ -1,5 +1,6 @@
 /** The schema of ResourceSlice. */
 import { boolean, field, type Infer, int64, list, object, quantity, record, string } from "../../plugin.ts";
+import { named } from "../../toolbox.ts";
 import { NodeSelector } from "../shared/volumes/node-selector.ts";
 import { type DeviceParts, type DeviceVersion, partsOf, taintOf } from "./parts-schema.ts";
 
@@ -56,9 +57,18 @@ function deviceOf(
   { DeviceAttribute, DeviceCapacity, DeviceCounterConsumption }: ReturnType<typeof valuesOf>,
   version: DeviceVersion,
 ) {
+  const byName = (type: string) => `map[${version}.QualifiedName]${version}.${type}`;
   const members = (first: number) => ({
-    attributes: field(first, record(DeviceAttribute), "The attributes by their names; without a domain, it is that of the driver."),
-    capacity: field(first + 1, record(DeviceCapacity), "The capacities by their names; without a domain, it is that of the driver."),
+    attributes: field(
+      first,
+      named(byName("DeviceAttribute"), record(DeviceAttribute)),
+      "The attributes by their names; without a domain, it is that of the driver.",
+    ),
+    capacity: field(
+      first + 1,
+      named(byName("DeviceCapacity"), record(DeviceCapacity)),
+      "The capacities by their names; without a domain, it is that of the driver.",
+    ),
     consumesCounters: field(first + 2, list(DeviceCounterConsumption), "What the device consumes of shared counters."),
     nodeName: field(first + 3, string, "The node that can use the device. Only with `perDeviceNodeSelection`.", { pointer: true }),
     nodeSelector: field(first + 4, NodeSelector, "The nodes that can use the device. Only with `perDeviceNodeSelection`.", {

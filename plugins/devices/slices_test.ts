@@ -54,6 +54,7 @@ test("each field of a slice is checked", () => {
       ],
       [device({ capacity: { m: { value: "1", requestPolicy: {} } } }), `${policy}: Forbidden: allowMultipleAllocations must be true`],
       [shared({ default: "2", validValues: ["1", "2"] })],
+      [shared({ default: null, validValues: ["1"] }), `${policy}.default: Required value: required when validValues is defined`],
       [shared({ validValues: ["1"] }), `${policy}.default: Required value: required when validValues is defined`],
       [
         shared({ default: "3", validValues: ["2", "1", "11"] }),

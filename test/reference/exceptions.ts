@@ -18,7 +18,6 @@ export const notServed: Readonly<Record<string, readonly string[]>> = Object.fre
   "coordination.k8s.io/v1beta1": ["leasecandidates"],
   "flowcontrol.apiserver.k8s.io/v1": ["flowschemas", "prioritylevelconfigurations"],
   "internal.apiserver.k8s.io/v1alpha1": ["storageversions"],
-  "resource.k8s.io/v1alpha3": ["devicetaintrules"],
   "v1": [
     "componentstatuses",
     "nodes/proxy",

@@ -46,6 +46,11 @@ const valid: Readonly<Record<string, JsonObject>> = {
   "certificates.k8s.io/v1 CertificateSigningRequest": {
     spec: { request: requestFor("dev"), signerName: "example.com/a", usages: ["any"] },
   },
+  ...Object.fromEntries(["v1", "v1beta2", "v1beta1"].map((version) => [
+    `resource.k8s.io/${version} ResourceSlice`,
+    { spec: { driver: "a", pool: { name: "a", generation: 1, resourceSliceCount: 1 }, nodeName: "a" } },
+  ])),
+  "resource.k8s.io/v1alpha3 DeviceTaintRule": { spec: { taint: { key: "a", effect: "None" } } },
   "storage.k8s.io/v1 CSIStorageCapacity": { storageClassName: "a" },
   "storage.k8s.io/v1beta1 VolumeAttributesClass": { driverName: "a.example.com", parameters: { a: "" } },
   "admissionregistration.k8s.io/v1 ValidatingAdmissionPolicy": { spec: { matchConstraints, validations: [{ expression: "true" }] } },
@@ -107,6 +112,10 @@ function adjust(object: any, { kind, apiVersion }: { kind: string; apiVersion: s
   // v1beta1 cannot tell an empty exact request, which is invalid, from an absent one.
   const { devices } = object.spec?.spec ?? object.spec ?? {};
   for (const { exactly } of kind.startsWith("ResourceClaim") ? devices?.requests ?? [] : []) if (exactly) exactly.deviceClassName ||= "a";
+  // A device of v1beta1 always has `basic`.
+  if (kind === "ResourceSlice" && apiVersion.endsWith("/v1beta1")) { for (const device of object.spec?.devices ?? []) device.basic ??= {}; }
+  // Nor the zero values of these fields, which are invalid, too.
+  if (kind === "ResourceSlice") { for (const key of ["nodeName", "allNodes"]) if (!object.spec?.[key]) delete object.spec?.[key]; }
   if (object.metadata.name?.startsWith("round-trip-") !== true) return object;
   const base = kind === "CustomResourceDefinition" ? definition : valid[`${apiVersion} ${kind}`] ??
     ofTables.get(`${apiVersion} ${pluralOf(kind)}`) ?? {};
