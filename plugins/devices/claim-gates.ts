@@ -37,8 +37,8 @@ function withoutMembers(requests: Requests, ...keys: readonly (keyof Asked)[]): 
 
 /** Drops from a spec. */
 export function dropFromSpec(spec: ResourceClaimSpec, prior: ResourceClaimSpec | undefined, isOn: Gates): ResourceClaimSpec {
-  if (spec.devices.requests === null) return spec;
-  let { requests, constraints } = spec.devices;
+  const given = spec.devices.requests ?? null;
+  let requests = given ?? [], { constraints } = spec.devices;
   const before = prior?.devices.requests ?? [];
   const isOff = (gate: string, isUsed: boolean) => !isOn(gate) && !isUsed;
   if (isOff(gates.prioritizedList, before.some(({ firstAvailable = [] }) => firstAvailable.length > 0))) {
@@ -52,7 +52,10 @@ export function dropFromSpec(spec: ResourceClaimSpec, prior: ResourceClaimSpec |
     requests = withoutMembers(requests, "capacity");
     constraints = constraints?.map(({ distinctAttribute: _, ...rest }) => rest);
   }
-  return { ...spec, devices: { ...spec.devices, requests, ...(constraints === undefined ? {} : { constraints }) } };
+  return {
+    ...spec,
+    devices: { ...spec.devices, requests: given === null ? null : requests, ...(constraints === undefined ? {} : { constraints }) },
+  };
 }
 
 /** Drops from a status, and then the statuses of devices that were allocated and are not any more. */

@@ -42,6 +42,11 @@ test("fields of a claim's spec are dropped while their gate is off, unless the s
   }
 });
 
+test("a claim without requests keeps none, and its constraints are dropped from, too", () => {
+  const of = (...constraints: readonly object[]): any => ({ devices: { requests: null, constraints } }); // `any`: a part of a claim
+  assert.deepEqual(dropFromSpec(of({ distinctAttribute: "a/b" }), undefined, hookContext().gates), of({}));
+});
+
 test("fields of a claim's status are dropped while their gate is off, unless the stored claim uses the feature", () => {
   const result = { request: "a", driver: "d", pool: "p", device: "x" };
   const of = (rest: object, devices?: readonly object[]): any => ({
