@@ -52,10 +52,8 @@ export function dropFromSpec(spec: ResourceClaimSpec, prior: ResourceClaimSpec |
     requests = withoutMembers(requests, "capacity");
     constraints = constraints?.map(({ distinctAttribute: _, ...rest }) => rest);
   }
-  return {
-    ...spec,
-    devices: { ...spec.devices, requests: given === null ? null : requests, ...(constraints === undefined ? {} : { constraints }) },
-  };
+  const changed = { ...(given === null ? {} : { requests }), ...(constraints === undefined ? {} : { constraints }) };
+  return { ...spec, devices: { ...spec.devices, ...changed } };
 }
 
 /** Drops from a status, and then the statuses of devices that were allocated and are not any more. */
