@@ -248,6 +248,7 @@ export {
 export { Unreadable } from "./core/scalars/unreadable.ts";
 export { base64Of, bytesOf, parseBase64 } from "./core/scalars/base64.ts";
 export { utf8Length } from "./core/scalars/utf8.ts";
+export { secondsOf } from "./core/scalars/time.ts";
 export { goQuote } from "./core/tree/go-quote.ts";
 export { append } from "./core/append.ts";
 

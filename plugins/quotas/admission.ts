@@ -1,6 +1,6 @@
 /** The admission steps of the quotas family. Their names are those of upstream's admission plugins. */
 import type { Admission, ApiObject, RequestHookContext } from "../../plugin.ts";
-import { internalError } from "../../toolbox.ts";
+import { internalError, secondsOf } from "../../toolbox.ts";
 import { Ledger } from "./ledger.ts";
 import { limitRanger } from "./limit-ranger.ts";
 import { usageOf } from "./usage.ts";
@@ -19,8 +19,9 @@ const resourceQuota: Admission = {
 
 async function chargeRequest(next: ApiObject, prior: ApiObject | undefined, context: RequestHookContext): Promise<string | undefined> {
   const { resource: { group, plural }, subresource, isDryRun, server } = context;
-  const usage = usageOf(group, plural, context);
-  if (usage === undefined || !usage.charges(prior === undefined, subresource)) return undefined;
+  const { names, gates, now } = context;
+  const usage = usageOf(group, plural, { names, gates, seconds: () => secondsOf(now) });
+  if (usage === undefined || !usage.charges(prior === undefined, subresource, next, prior)) return undefined;
   const ledger = server.stateOf(resourceQuota, () => new Ledger());
   const timer = Promise.withResolvers<never>();
   const timeout = setTimeout(() => timer.reject(internalError("resource quota evaluation timed out")), admissionCallMs);

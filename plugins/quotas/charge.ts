@@ -2,8 +2,9 @@
 import type { ApiObject } from "../../plugin.ts";
 import { compareQuantities } from "../../toolbox.ts";
 import { addedTo, amountIn, type Amounts, amountsText, increase, only } from "./amounts.ts";
+import type { Usage } from "./counting.ts";
 import type { ResourceQuota } from "./quota-schema.ts";
-import { isInScopes, type Usage } from "./usage.ts";
+import { isInScopes } from "./usage.ts";
 
 /** A write of an object that quotas count. */
 export interface Charge {
@@ -25,7 +26,8 @@ export function chargeTo(quotas: readonly ResourceQuota[], charge: Charge): Char
   const whole = usage.of(next), more = prior === undefined ? whole : increases(whole, usage.of(prior));
   const concerned = quotas.map((quota) => concerns(quota, charge));
   for (const [i, names] of concerned.entries()) {
-    const { status, metadata } = quotas[i]!;
+    const { status, metadata } = quotas[i]!, unsaid = names.length === 0 ? undefined : usage.missing?.(next, names);
+    if (unsaid !== undefined) return { refused: `failed quota: ${metadata.name}: ${unsaid}` };
     const missing = Object.keys(status.hard ?? {}).some((name) => names.includes(name) && amountIn(status.used, name) === undefined);
     if (missing) return { refused: `status unknown for quota: ${metadata.name}, resources: ${[...names].sort().join(",")}` };
   }

@@ -6,7 +6,7 @@ import type { ResourceQuota } from "./quota-schema.ts";
 import { objectOf, quotaOf } from "./test-quota.ts";
 import { usageOf } from "./usage.ts";
 
-const settings = { names: defaultNames, gates: () => true };
+const settings = { names: defaultNames, gates: () => true, seconds: () => 0 };
 const create: Charge = { usage: usageOf("", "configmaps", settings)!, next: objectOf("a"), prior: undefined, subresource: "" };
 const claim = (storage: string, more: object = {}) =>
   objectOf("a", { spec: { resources: { requests: { storage } }, ...more }, status: {} });
@@ -74,4 +74,11 @@ test("chargeTo() charges a claim as a whole when it comes into the scopes of a q
   const classed: Charge = { ...resize("1Gi", "1Gi"), next: claim("1Gi", { volumeAttributesClassName: "gold" }) };
   assert.deepEqual(used([quota], classed), [{ persistentvolumeclaims: "1", "requests.storage": "1Gi" }]);
   assert.deepEqual(used([quota], resize("1Gi", "2Gi")), [{ persistentvolumeclaims: "0", "requests.storage": "0" }]);
+});
+
+test("an object that leaves out what a quota requires is refused before the quota is charged", () => {
+  const usage = { ...create.usage, missing: () => "must specify cpu for: c" };
+  const quotas = [quotaOf("q", { configmaps: "3" }, { configmaps: "2" })];
+  assert.equal(used(quotas, { ...create, usage }), "failed quota: q: must specify cpu for: c");
+  assert.deepEqual(used([quotaOf("q", { secrets: "1" }, { secrets: "0" })], { ...create, usage }), [{ secrets: "0" }]);
 });

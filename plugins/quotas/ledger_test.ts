@@ -9,7 +9,7 @@ import type { ResourceQuota } from "./quota-schema.ts";
 import { objectOf, quotaOf } from "./test-quota.ts";
 import { usageOf } from "./usage.ts";
 
-const usage = usageOf("", "configmaps", { names: defaultNames, gates: () => true })!;
+const usage = usageOf("", "configmaps", { names: defaultNames, gates: () => true, seconds: () => 0 })!;
 const chargeOf = (name: string): Charge => ({ usage, next: objectOf(name), prior: undefined, subresource: "" });
 
 /** A store of quotas that several servers write; `memory` of a server is as old as its last `refresh`. */

@@ -31,7 +31,7 @@ function namespaceOf(quota: ResourceQuota | undefined, objects: Readonly<Record<
   });
   const counted = ["secrets", "configmaps", "persistentvolumeclaims"].map((resource) => ({
     collection: { groupVersion: "v1" as const, resource, kind: resource, namespaced: true },
-    usage: usageOf("", resource, { names: defaultNames, gates: () => true })!,
+    usage: usageOf("", resource, { names: defaultNames, gates: () => true, seconds: () => 0 })!,
   }));
   const at: Recalculation = { api, names: defaultNames, counted, isSettled: () => settled };
   return { run: () => recalculate("shop", "q", at), writes, chunks };

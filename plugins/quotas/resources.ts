@@ -2,7 +2,8 @@
 import type { Api } from "../../plugin.ts";
 import type { ApiCollection, Gates, Names } from "../../toolbox.ts";
 import { spell } from "../../toolbox.ts";
-import { countName, type Usage, usageOf } from "./usage.ts";
+import type { Usage } from "./counting.ts";
+import { countName, usageOf } from "./usage.ts";
 
 /** A served collection that quotas count. */
 export interface Counted {
@@ -19,7 +20,7 @@ export function countedCollections(api: Api, names: Names, gates: Gates): readon
     (collection) => {
       const { groupVersion, resource } = collection;
       const group = groupVersion.includes("/") ? groupVersion.slice(0, groupVersion.indexOf("/")) : "";
-      const usage = usageOf(group, resource, { names, gates });
+      const usage = usageOf(group, resource, { names, gates, seconds: () => Date.now() / 1000 });
       return usage === undefined ? [] : [{ collection, usage }];
     },
   );

@@ -3,25 +3,9 @@ import type { ApiObject } from "../../plugin.ts";
 import { amountOf, compareQuantities, type Gates, type Names, quantityText, roundUp, spell } from "../../toolbox.ts";
 import type { PersistentVolumeClaimSpec } from "../shared/volumes/mod.ts";
 import type { Amounts } from "./amounts.ts";
+import type { Usage, UsageSettings } from "./counting.ts";
+import { podUsage } from "./pod-usage.ts";
 import type { ResourceQuotaSpec, ScopeRequirement } from "./quota-schema.ts";
-
-/** How the objects of one resource are counted. */
-export interface Usage {
-  /** Returns the entries of `names` that concern this resource. */
-  matching(names: readonly string[]): readonly string[];
-  /** Whether a write of this kind may raise the usage. */
-  charges(isCreate: boolean, subresource: string): boolean;
-  of(object: ApiObject): Amounts;
-  /** Whether the object is in the scope. */
-  isIn(scope: ScopeRequirement, object: ApiObject): boolean;
-  /** Whether the number of objects is the whole usage. */
-  readonly isCount: boolean;
-}
-
-export interface UsageSettings {
-  readonly names: Names;
-  readonly gates: Gates;
-}
 
 /** Resources of the core group that also have an older name for their number than `count/...`: the plural alone. */
 const aliases: readonly string[] = ["configmaps", "resourcequotas", "replicationcontrollers", "secrets"];
@@ -42,7 +26,8 @@ export function usageOf(group: string, plural: string, settings: UsageSettings):
   const isIgnored = Object.entries(ignored).some(([each, plurals]) => spell(settings.names, each) === group && plurals.includes(plural));
   if (isIgnored) return undefined;
   if (group === "" && plural === "persistentvolumeclaims") return claimUsage(settings);
-  if (group === "" && plural === "pods") return podUsage;
+  if (group === "" && plural === "pods") return podUsage(settings);
+  if (group === "" && plural === services) return serviceUsage;
   const counted = [countName(group, plural), ...(group === "" && aliases.includes(plural) ? [plural] : [])];
   const one = Object.fromEntries(counted.map((name) => [name, "1"]));
   return {
@@ -54,14 +39,31 @@ export function usageOf(group: string, plural: string, settings: UsageSettings):
   };
 }
 
-/** Pods that have ended count as objects only. What their containers ask for is not counted, and no scope of pods is known. */
-const podUsage: Usage = {
-  matching: (names) => names.filter((name) => name === "pods" || name === countName("", "pods")),
-  charges: (isCreate, subresource) => isCreate && subresource === "",
+interface Service extends ApiObject {
+  readonly spec: {
+    readonly type?: string;
+    readonly ports?: readonly { readonly nodePort?: number }[];
+    readonly allocateLoadBalancerNodePorts?: boolean;
+  };
+}
+
+const services = "services", nodePorts = "services.nodeports", loadBalancers = "services.loadbalancers";
+
+/** Services count by their number, their ports on nodes, and the load balancers that they ask for. */
+const serviceUsage: Usage = {
+  matching: (names) => names.filter((name) => [services, nodePorts, loadBalancers, countName("", services)].includes(name)),
+  charges: (_isCreate, subresource) => subresource === "",
   of(object) {
-    const { phase } = (object as { readonly status?: { readonly phase?: string } }).status ?? {}; // the object is of this resource
-    const objects = { [countName("", "pods")]: "1" };
-    return phase === "Succeeded" || phase === "Failed" ? objects : { ...objects, pods: "1" };
+    const { spec: { type, ports = [], allocateLoadBalancerNodePorts } } = object as Service; // the object is of this resource
+    const isBalanced = type === "LoadBalancer", isOnNodes = type === "NodePort" || isBalanced;
+    // Without allocation only the ports count that the client has asked for.
+    const onNodes = isBalanced && allocateLoadBalancerNodePorts === false ? ports.filter(({ nodePort = 0 }) => nodePort !== 0) : ports;
+    return {
+      [services]: "1",
+      [countName("", services)]: "1",
+      [nodePorts]: isOnNodes ? `${onNodes.length}` : "0",
+      [loadBalancers]: isBalanced ? "1" : "0",
+    };
   },
   isIn: () => false,
   isCount: false,

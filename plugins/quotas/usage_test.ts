@@ -4,7 +4,7 @@ import { defaultNames } from "../../core/names.ts";
 import type { ApiObject } from "../../plugin.ts";
 import { scopesOf, usageOf } from "./usage.ts";
 
-const settings = { names: defaultNames, gates: () => true };
+const settings = { names: defaultNames, gates: () => true, seconds: () => 0 };
 const claims = usageOf("", "persistentvolumeclaims", settings)!;
 const claim = (spec: object, status: object = {}, annotations?: object) =>
   ({ metadata: { name: "a", ...annotations === undefined ? {} : { annotations } }, spec, status }) as unknown as ApiObject;
@@ -16,14 +16,6 @@ test("usageOf() counts objects by resource and group, and some by their plural",
   assert.deepEqual(usageOf("coordination.k8s.io", "leases", settings)?.matching(names), ["count/leases.coordination.k8s.io"]);
   assert.deepEqual(usageOf("", "limitranges", settings)?.matching(["limitranges", "count/limitranges"]), ["count/limitranges"]);
   assert.deepEqual(usageOf("example.com", "secrets", settings)?.matching(names), []);
-});
-
-test("pods that have ended count as objects, and not as pods", () => {
-  const pods = usageOf("", "pods", settings)!,
-    of = (phase?: string) => pods.of({ metadata: { name: "a" }, status: { phase } } as unknown as ApiObject);
-  assert.deepEqual(pods.matching(["pods", "count/pods", "requests.cpu"]), ["pods", "count/pods"]);
-  for (const phase of ["Pending", "Running", undefined]) assert.deepEqual(of(phase), { "count/pods": "1", pods: "1" });
-  for (const phase of ["Succeeded", "Failed"]) assert.deepEqual(of(phase), { "count/pods": "1" }, phase);
 });
 
 test("usageOf() ignores events and reviews", () => {
@@ -84,4 +76,25 @@ test("scopesOf() lists the scopes of both notations", () => {
     { scopeName: "BestEffort", operator: "Exists" },
     ...matchExpressions,
   ]);
+});
+
+test("services count by their ports on nodes and their load balancers", () => {
+  const services = usageOf("", "services", settings)!;
+  const of = (spec: object) => {
+    const { "services.nodeports": ports, "services.loadbalancers": balancers, services: number } = services.of({
+      metadata: { name: "a" },
+      spec: { ports: [{ nodePort: 30000 }, {}], ...spec },
+    } as unknown as ApiObject);
+    return [number, ports, balancers];
+  };
+  assert.deepEqual(of({ type: "ClusterIP" }), ["1", "0", "0"]);
+  assert.deepEqual(of({ type: "NodePort" }), ["1", "2", "0"]);
+  assert.deepEqual(of({ type: "LoadBalancer" }), ["1", "2", "1"]);
+  assert.deepEqual(of({ type: "LoadBalancer", allocateLoadBalancerNodePorts: false }), ["1", "1", "1"]);
+  assert.deepEqual(services.matching(["services", "count/services", "services.nodeports", "pods"]), [
+    "services",
+    "count/services",
+    "services.nodeports",
+  ]);
+  assert.deepEqual([services.charges(true, ""), services.charges(false, ""), services.charges(false, "status")], [true, true, false]);
 });

@@ -36,7 +36,8 @@ async function prioritize(next: Pod, prior: Pod | undefined, context: RequestHoo
       },
     };
   }
-  const refuse = (why: string) => forbiddenError({ group: "", name: "pods" }, next.metadata.name ?? next.metadata.generateName ?? "", why);
+  const refuse = (why: string) =>
+    forbiddenError({ group: "", name: "pods" }, next.metadata.name || next.metadata.generateName || "Unknown", why);
   const { priorityClassName: name = "", priority, preemptionPolicy } = next.spec;
   const found = await (name === "" ? defaultClass(context) : classOf(name, context));
   if (found === undefined && name !== "") throw refuse(`no PriorityClass with name ${name} was found`);

@@ -1,5 +1,5 @@
 /** The step that gives a pod its service account: its name, its token and its secrets for pulling images. */
-import { type Admission, type ApiObject, forbiddenError, type RequestHookContext } from "../../../plugin.ts";
+import { type Admission, type ApiObject, forbiddenError, type RequestHookContext, StatusError } from "../../../plugin.ts";
 import { goQuote, pause, randomSuffix, spell } from "../../../toolbox.ts";
 import type { Container, EphemeralContainer, VolumeMount } from "../../shared/pod/container.ts";
 import type { PodSpec } from "../../shared/pod/pod-spec.ts";
@@ -42,7 +42,11 @@ export const serviceAccountStep: Admission<Pod> = {
     if (name === "") return `no service account specified for pod ${next.metadata.namespace}/${next.metadata.name}`;
     const account = await accountOf(next, name, context);
     if (!isLimited(account, context)) return undefined;
-    return ofEphemeral ? reasonAgainstContainers(next, account, ["ephemeralContainers"]) : reasonAgainstSecrets(next, account);
+    if (!ofEphemeral) return reasonAgainstSecrets(next, account);
+    const why = reasonAgainstContainers(next, account, ["ephemeralContainers"]);
+    // As upstream, which takes this for a fault of the server.
+    if (why !== undefined) throw new StatusError("Unknown", why, { code: 500 });
+    return undefined;
   },
 };
 
@@ -70,7 +74,7 @@ async function accountOf(pod: Pod, name: string, context: RequestHookContext): P
     if (found !== undefined) return found;
     if (tries === triesMax) {
       const why = `error looking up service account ${namespace}/${name}: serviceaccount ${goQuote(name)} not found`;
-      throw forbiddenError({ group: "", name: "pods" }, pod.metadata.name ?? pod.metadata.generateName ?? "", why);
+      throw forbiddenError({ group: "", name: "pods" }, pod.metadata.name || pod.metadata.generateName || "Unknown", why);
     }
     await pause(retryMs, never);
   }
