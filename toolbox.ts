@@ -17,6 +17,7 @@ export type {
   Served,
   SourceContext,
   Stability,
+  StepConfiguration,
   Strategy,
 } from "./core/plugin.ts";
 export type { Release } from "./core/releases.ts";

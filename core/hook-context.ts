@@ -40,6 +40,8 @@ export interface RequestHookContext extends HookContext {
   readonly request: AdmissionRequest;
   /** Requests a second run of the mutating steps, and keeps state between both runs. Only for mutating steps. */
   readonly reinvocation: Reinvocation;
+  /** Returns the configuration of an admission step with `Admission.configuration`; undefined if the file of the server has none. */
+  readonly configuration: (step: string) => unknown;
   /** Whether the request is a dry run, which stores nothing. A step then makes no writes of its own. */
   readonly isDryRun: boolean;
   /** Reads and calls for admission steps that look at more than one request, such as quotas. */

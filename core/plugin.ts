@@ -246,8 +246,27 @@ export interface Admission<T extends ApiObject = any> {
    * `request` is undefined for an action without a request kind.
    */
   readonly refuseAction?: (request: any, subresource: string, context: RequestHookContext) => ReturnType<NonNullable<Admission["refuse"]>>;
+  /**
+   * The kind of its configuration in the file of --admission-control-config-file. `context.configuration` has it. Default: the step has none
+   * but `AdmissionStepConfiguration`, which every step may have.
+   */
+  readonly configuration?: StepConfiguration;
   /** Whether a dry run may skip `effect`. A step with an effect and without this member rejects dry runs with 400. */
   readonly supportsDryRun?: true;
+}
+
+/** The configuration of an admission step. */
+export interface StepConfiguration<C = any> {
+  /** The kind, such as `PodSecurityConfiguration`. */
+  readonly kind: string;
+  /** The API group of the kind, which may contain `{domain}`. */
+  readonly group: string;
+  /** The accepted versions, the preferred one first. */
+  readonly versions: readonly string[];
+  /** The schema of every version, without metadata. */
+  readonly schema: Typed<C, StructNode>;
+  /** Validates a configuration. Default: every one that fits the schema is valid. */
+  readonly validate?: (configuration: C) => readonly FieldError[];
 }
 
 /** A health check. It fails while `check` rejects. */

@@ -20,6 +20,7 @@ export function fakeRequestContext(
     annotate = () => {},
     resource = { group: "", plural: "" },
     isDryRun = false,
+    configuration,
     server = {},
   }: {
     readonly caller?: RequestHookContext["caller"];
@@ -29,6 +30,7 @@ export function fakeRequestContext(
     readonly annotate?: RequestHookContext["annotate"];
     readonly resource?: RequestHookContext["resource"];
     readonly isDryRun?: boolean;
+    readonly configuration?: unknown;
     readonly server?: Partial<AdmissionServer>;
   } = {},
 ): RequestHookContext {
@@ -63,6 +65,7 @@ export function fakeRequestContext(
     },
     reinvocation: { isSecondRun: false, request: unused("Reinvocation.request"), stateOf: (_key, make) => make() },
     isDryRun,
+    configuration: () => configuration,
     ifNotStored: () => {},
     server: {
       recent: unused("AdmissionServer.recent"),

@@ -245,7 +245,7 @@ test("defineResource() rejects subresources with contradictory parts", () => {
       'Thing: example.com/v1: subresource "b": "example.com" is not "v1" or "group/v1"',
       'Thing: example.com/v1: subresource "b": Plain is not made by object(...)',
       'Thing: example.com/v1: subresource "c" has the verb "create" without create()',
-      'Thing: example.com/v1: subresource "d": create() has neither write nor respond',
+      'Thing: example.com/v1: subresource "d": create() has neither write nor respond nor perform',
       'Thing: example.com/v1: subresource "e": create() has only one of response and respond',
       'Thing: example.com/v1: subresource "e": "example.com" is not "v1" or "group/v1"',
       'Thing: example.com/v1: subresource "e": Plain is not made by object(...)',

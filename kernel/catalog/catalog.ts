@@ -179,6 +179,8 @@ export interface Catalog {
   admission(resource: Resource): readonly Admission[];
   /** The requests for which an admission step runs, by name of the step. A step that is absent runs for all. */
   readonly matchConstraints: ReadonlyMap<string, MatchResources>;
+  /** The configurations of admission steps by name. */
+  readonly configurations: ReadonlyMap<string, unknown>;
   /** Resources that have appeared but cannot be compiled, with the errors. They are not served. */
   readonly unusable: readonly { readonly resource: Resource; readonly error: unknown }[];
   /** Returns every version of a kind, served or not, except those removed long ago. */
@@ -200,6 +202,8 @@ export interface CatalogConfig {
   readonly checksNamespaces?: boolean;
   /** The requests for which an admission step runs, by name of the step. Default: all requests. */
   readonly matchConstraints?: ReadonlyMap<string, MatchResources>;
+  /** The configurations of admission steps by name. Default: none. */
+  readonly configurations?: ReadonlyMap<string, unknown>;
 }
 
 /** Every mistake in plugins and configuration; the start fails and lists them. */

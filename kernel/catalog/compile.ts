@@ -70,6 +70,7 @@ export function compile(plugins: readonly Plugin[], config: CatalogConfig, appea
     unusable,
     checksNamespaces: config.checksNamespaces ?? true,
     matchConstraints: config.matchConstraints ?? new Map(),
+    configurations: config.configurations ?? new Map(),
     groups,
     kinds,
     stored: kinds.filter(({ resource }) => resource.handleCreate === undefined),

@@ -37,6 +37,9 @@ class WriteContext extends CallHookContext implements RequestHookContext {
   get release(): RequestHookContext["release"] {
     return this.#call.catalog.releases.emulated;
   }
+  get configuration(): RequestHookContext["configuration"] {
+    return (step) => this.#call.catalog.configurations.get(step);
+  }
   get requestName(): string {
     return this.#call.info.name;
   }

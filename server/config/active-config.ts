@@ -103,10 +103,11 @@ function catalogOf(
   const names = { enabled: config["enable-admission-plugins"], disabled: config["disable-admission-plugins"] };
   const { plugins: admitting, checksNamespaces } = chosenAdmission(plugins, names, wrong);
   const mistakes: Mistake[] = wrong;
-  const path = config["admission-control-config-file"], steps = plugins.flatMap(({ admission = [] }) => admission.map(({ name }) => name));
+  const path = config["admission-control-config-file"], steps = plugins.flatMap(({ admission = [] }) => admission);
   const admission = known ?? readAdmissionConfiguration({ path, steps, groupDomain: config["group-domain"] }, mistakes);
   const options = {
     matchConstraints: admission.matchConstraints,
+    configurations: admission.configurations,
     names: namesOf(config),
     featureGates: config["feature-gates"],
     runtimeConfig: config["runtime-config"],

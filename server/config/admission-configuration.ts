@@ -7,10 +7,13 @@ import { validateMatchResources } from "../../core/admission/validate-match.ts";
 import { defaulter } from "../../core/derive/apply-defaults.ts";
 import { sortedText } from "../../core/derive/raw-json.ts";
 import { fieldErrorText, required } from "../../core/field-error.ts";
-import { isObject } from "../../core/json.ts";
 import { nearest } from "../../core/nearest.ts";
 import { reasonOf } from "../../core/reason-of.ts";
 import { anyJson, field, type Infer, type Json, list, string, struct } from "../../core/schema.ts";
+import type { Admission, StepConfiguration } from "../../core/plugin.ts";
+import { readJson } from "../../core/tree/json.ts";
+import { TreeObject } from "../../core/tree/tree.ts";
+import { readYaml } from "../../core/tree/yaml.ts";
 import { decodeConfigObject, readConfigObject } from "../../core/config/config-object.ts";
 import { type Fault, faultsOfFields, FaultyText, type Mistake } from "../../core/config/mistake.ts";
 import { readWholeTextSync } from "../../protocols/files/bounded-files.ts";
@@ -22,8 +25,14 @@ export interface AdmissionConfiguration {
   readonly matchConstraints: ReadonlyMap<string, MatchResources>;
   /** By step: the kubeconfig file with the credentials for webhooks. */
   readonly kubeconfigs: ReadonlyMap<string, string>;
+  /** By step: its own configuration, if the step has a kind of it. */
+  readonly configurations: ReadonlyMap<string, unknown>;
 }
-export const noAdmissionConfiguration: AdmissionConfiguration = Object.freeze({ matchConstraints: new Map(), kubeconfigs: new Map() });
+export const noAdmissionConfiguration: AdmissionConfiguration = Object.freeze({
+  matchConstraints: new Map(),
+  kubeconfigs: new Map(),
+  configurations: new Map(),
+});
 
 const PluginConfiguration = struct("AdmissionPluginConfiguration", {
   name: field(0, string, "Name of the step, such as DefaultStorageClass.", { written: "always" }),
@@ -44,8 +53,8 @@ interface Configuration {
 const StepStruct = struct("AdmissionStepConfiguration", {
   matchConstraints: field(0, matchResources(struct, namedRule(struct)), "The requests for which the step runs.", { pointer: true }),
 });
-type StepConfiguration = Infer<typeof StepStruct>;
-const StepConfiguration = Object.freeze({ ...StepStruct, typeMeta: true } as const);
+type MatchConfiguration = Infer<typeof StepStruct>;
+const MatchConfiguration = Object.freeze({ ...StepStruct, typeMeta: true } as const);
 
 const WebhookConfiguration = Object.freeze(
   {
@@ -61,8 +70,8 @@ const webhookSteps: ReadonlySet<string> = new Set(["MutatingAdmissionWebhook", "
 /** The file, and what the configuration in it is checked against. */
 export interface AdmissionFile {
   readonly path: string;
-  /** Names of the steps of all plugins. */
-  readonly steps: readonly string[];
+  /** The steps of all plugins. */
+  readonly steps: readonly Pick<Admission, "name" | "configuration">[];
   readonly groupDomain: string;
 }
 
@@ -70,6 +79,7 @@ export interface AdmissionFile {
 export function readAdmissionConfiguration(file: AdmissionFile, mistakes: Mistake[]): AdmissionConfiguration {
   if (file.path === "") return noAdmissionConfiguration;
   const matchConstraints = new Map<string, MatchResources>(), kubeconfigs = new Map<string, string>();
+  const configurations = new Map<string, unknown>();
   const refuse = (what: string, error: unknown, faults: readonly Fault[], path = file.path) =>
     mistakes.push({
       text: `cannot use ${what}: ${reasonOf(error)}`,
@@ -82,9 +92,12 @@ export function readAdmissionConfiguration(file: AdmissionFile, mistakes: Mistak
       checkName(plugin, file);
       const text = textOf(plugin, file);
       if (text === undefined) return;
+      const own = file.steps.find(({ name }) => name === plugin.name)?.configuration;
       if (webhookSteps.has(plugin.name) && kindOf(text) !== "AdmissionStepConfiguration") {
         const kubeconfig = kubeconfigOf(text, file);
         if (kubeconfig !== "") kubeconfigs.set(plugin.name, kubeconfig);
+      } else if (own !== undefined && kindOf(text) !== "AdmissionStepConfiguration") {
+        configurations.set(plugin.name, ownOf(text, own, file));
       } else matchConstraints.set(plugin.name, matchOf(text, file));
     } catch (error) {
       if (!(error instanceof FaultyText)) refuse(what, error, [{ text: `${at}: ${reasonOf(error)}`, path: at }]);
@@ -96,7 +109,7 @@ export function readAdmissionConfiguration(file: AdmissionFile, mistakes: Mistak
         );}
     }
   });
-  return { matchConstraints, kubeconfigs };
+  return { matchConstraints, kubeconfigs, configurations };
 }
 
 const pathOf = (path: string, file: AdmissionFile) => isAbsolute(path) ? path : join(dirname(file.path), path);
@@ -122,26 +135,34 @@ function load(
 
 function checkName({ name }: PluginConfiguration, { steps }: AdmissionFile): void {
   if (name === namespaceLifecycle) throw new Error("it has no configuration; it can be disabled");
-  if (steps.includes(name) || upstreamOrder.includes(name)) return;
-  const near = nearest(name, steps);
-  throw new Error(`unknown admission plugin${near === undefined ? "" : `: did you mean "${near}"?`} (there are: ${steps.join(", ")})`);
+  const names = steps.map((step) => step.name);
+  if (names.includes(name) || upstreamOrder.includes(name)) return;
+  const near = nearest(name, names);
+  throw new Error(`unknown admission plugin${near === undefined ? "" : `: did you mean "${near}"?`} (there are: ${names.join(", ")})`);
 }
 
 /** The text of a step's configuration; undefined if it has none, or if this server does not have the step. */
 function textOf({ name, path = "", configuration }: PluginConfiguration, file: AdmissionFile): string | undefined {
   if (path !== "" && configuration !== undefined) throw new Error("it has a path and a configuration: only one of them is allowed");
-  if (!file.steps.includes(name) && !webhookSteps.has(name)) return undefined;
+  if (!file.steps.some((step) => step.name === name) && !webhookSteps.has(name)) return undefined;
   if (configuration !== undefined) return sortedText(configuration as Json); // decoded as JSON
   return path === "" ? undefined : readBounded(pathOf(path, file));
 }
 
+/** The kind of a configuration in JSON or YAML; undefined if it cannot be read. */
 function kindOf(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value["kind"] : undefined;
-  } catch {
-    return undefined;
-  }
+  const read = text.trimStart().startsWith("{") ? readJson(text) : readYaml(new TextEncoder().encode(text));
+  return read.ok && read.tree instanceof TreeObject ? read.tree.get("kind") : undefined;
+}
+
+/** The configuration of a step in its own kind. */
+function ownOf(text: string, { kind, group, versions, schema, validate }: StepConfiguration, { groupDomain }: AdmissionFile): unknown {
+  const configKind = { kind, group: group.replace("{domain}", groupDomain), versions, schema: { ...schema, typeMeta: true as const } };
+  const { object, error } = decodeConfigObject<unknown>(text, configKind);
+  const errors = object === undefined ? [] : validate?.(object) ?? [];
+  if (error !== undefined) throw error.and(faultsOfFields(errors));
+  if (errors.length > 0) throw new FaultyText(errors.map(fieldErrorText).join(", "), faultsOfFields(errors));
+  return object;
 }
 
 function kubeconfigOf(text: string, { groupDomain }: AdmissionFile): string {
@@ -158,11 +179,11 @@ function kubeconfigOf(text: string, { groupDomain }: AdmissionFile): string {
 const withDefaults = defaulter(StepStruct);
 
 function matchOf(text: string, { groupDomain }: AdmissionFile): MatchResources {
-  const { object, error } = decodeConfigObject<StepConfiguration>(text, {
+  const { object, error } = decodeConfigObject<MatchConfiguration>(text, {
     kind: "AdmissionStepConfiguration",
     group: `apiserver.config.${groupDomain}`,
     versions: ["v1"],
-    schema: StepConfiguration,
+    schema: MatchConfiguration,
   });
   const { matchConstraints } = object === undefined ? {} : withDefaults(object, () => false);
   const errors = object === undefined

@@ -3,6 +3,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { invalid } from "../../core/field-error.ts";
+import { field, string, struct } from "../../core/schema.ts";
 import { type Mistake, textOf } from "../../core/config/mistake.ts";
 import { type AdmissionConfiguration, readAdmissionConfiguration } from "./admission-configuration.ts";
 
@@ -11,13 +13,22 @@ const rule = '{apiGroups: [""], apiVersions: [v1], resources: [configmaps], oper
 const step = (constraints: string) =>
   `{apiVersion: apiserver.config.k8s.io/v1, kind: AdmissionStepConfiguration, matchConstraints: ${constraints}}`;
 
+/** The configuration of a step in its own kind. */
+const own = {
+  kind: "OwnConfiguration",
+  group: "own.{domain}",
+  versions: ["v1"],
+  schema: struct("OwnConfiguration", { level: field(0, string, "Level.") }, { package: "" }),
+  validate: ({ level }: { readonly level?: string }) => level === "x" ? [invalid("level", level, "must be another one")] : [],
+};
+
 /** The configuration of a file with this text, or its mistakes, without the name of the folder. */
 async function read(text: string, others: Readonly<Record<string, string>> = {}): Promise<AdmissionConfiguration | readonly string[]> {
   const folder = await mkdtemp(join(tmpdir(), "thole-admission-"));
   try {
     for (const [name, content] of Object.entries({ "file.yaml": text, ...others })) await writeFile(join(folder, name), content);
     const mistakes: Mistake[] = [];
-    const steps = ["DefaultStorageClass", "Mine"];
+    const steps = [{ name: "DefaultStorageClass" }, { name: "Mine" }, { name: "Own", configuration: own }];
     const found = readAdmissionConfiguration({ path: join(folder, "file.yaml"), steps, groupDomain: "k8s.io" }, mistakes);
     return mistakes.length === 0 ? found : mistakes.map((mistake) => textOf(mistake).replaceAll(`${folder}/`, ""));
   } finally {
@@ -63,7 +74,7 @@ test("every mistake is reported with the file and the plugin", async () => {
         `- name: DefaultStorageClass\n  path: absent\n- name: MutatingAdmissionWebhook\n  configuration: {kind: A, apiVersion: v1}\n`,
     ).then((mistakes) => (mistakes as readonly string[]).map((mistake) => mistake.replace(/, (?:stat|open) .*/, ""))),
     [
-      `${of("Mines")}unknown admission plugin: did you mean "Mine"? (there are: DefaultStorageClass, Mine)`,
+      `${of("Mines")}unknown admission plugin: did you mean "Mine"? (there are: DefaultStorageClass, Mine, Own)`,
       `${of("NamespaceLifecycle")}it has no configuration; it can be disabled`,
       `${
         of("Mine")
@@ -78,4 +89,19 @@ test("every mistake is reported with the file and the plugin", async () => {
   assert.deepEqual(await read("kind: AdmissionConfiguration\n"), [
     `cannot use the admission configuration in "file.yaml": Object 'apiVersion' is missing: expected apiserver.config.k8s.io/v1`,
   ]);
+});
+
+test("a step gets the configuration of its own kind, in JSON or YAML, after its rules have accepted it", async () => {
+  const text = "{apiVersion: own.k8s.io/v1, kind: OwnConfiguration, level: a}", entry = `${head}- name: Own\n`;
+  const { configurations } = await configured(`${entry}  configuration: ${text}\n`);
+  assert.equal((configurations.get("Own") as any).level, "a");
+  const inFile = await configured(`${entry}  path: own.yaml\n`, {
+    "own.yaml": "apiVersion: own.k8s.io/v1\nkind: OwnConfiguration\nlevel: b\n",
+  });
+  assert.equal((inFile.configurations.get("Own") as any).level, "b");
+  assert.deepEqual(await read(`${entry}  configuration: ${text.replace("a}", "x}")}\n`), [
+    'cannot use the configuration of the admission plugin "Own" in "file.yaml": level: Invalid value: "x": must be another one',
+  ]);
+  const narrowed = await configured(`${entry}  configuration: ${step(`{resourceRules: [${rule}]}`)}\n`);
+  assert.deepEqual([narrowed.configurations.size, narrowed.matchConstraints.size], [0, 1]);
 });

@@ -4,6 +4,7 @@ import { goQuote, invalidError, type OwnerReference, pause, spell } from "../../
 import { bound } from "../../../core/bound.ts";
 import type { PodTemplateSpec } from "../../shared/pod/pod-spec.ts";
 import type { Pod } from "../pod-schema.ts";
+import { configuration, type PodSecuritySettings, settingsOf } from "./configuration.ts";
 import {
   compareLevels,
   isEquivalent,
@@ -16,7 +17,6 @@ import {
   type Policy,
   policyOf,
   prefix,
-  privilegedPolicy,
 } from "./levels.ts";
 import { detailsText, violationsOf } from "./policy.ts";
 
@@ -24,20 +24,6 @@ import { detailsText, violationsOf } from "./policy.ts";
 export const existingPodsMax = bound(3_000);
 /** Number of pods after which other requests have their turn. */
 const podsPerTurn = 250;
-
-/** What an operator exempts, and what namespaces without labels demand. */
-export interface PodSecuritySettings {
-  readonly defaults: Policy;
-  readonly usernames: readonly string[];
-  readonly namespaces: readonly string[];
-  readonly runtimeClasses: readonly string[];
-}
-export const defaultSettings: PodSecuritySettings = Object.freeze({
-  defaults: privilegedPolicy,
-  usernames: [],
-  namespaces: [],
-  runtimeClasses: [],
-});
 
 /** Kinds with a template of pods, and where it is. */
 const templates: Readonly<Record<string, (object: any) => PodTemplateSpec | undefined>> = {
@@ -201,8 +187,10 @@ async function warningsOfPods(namespace: string, enforce: LevelVersion, evaluati
 export const podSecurity: Admission = {
   name: "PodSecurity",
   resources: ["namespaces", "pods", ...Object.keys(templates)],
+  configuration,
   async refuse(next, prior, context) {
-    const { resource: { group, plural }, subresource } = context, evaluation: Evaluation = { context, settings: defaultSettings };
+    const { resource: { group, plural }, subresource } = context,
+      evaluation = { context, settings: settingsOf(context.configuration("PodSecurity")) };
     const name = group === "" ? plural : `${plural}.${group}`, { namespace = "" } = next.metadata;
     if (name === "pods") {
       const counts = checkedSubresources.includes(subresource) && (prior === undefined || isSignificant(next, prior));

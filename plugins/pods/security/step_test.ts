@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultNames } from "../../../core/names.ts";
+import { fieldErrorText } from "../../../core/field-error.ts";
 import { StatusError } from "../../../plugin.ts";
 import { fakeRequestContext, noMetric } from "../../../core/test-context.ts";
 import { existingPodsMax, podSecurity } from "./step.ts";
@@ -20,10 +21,14 @@ interface Asked {
   readonly subresource?: string;
   readonly prior?: any;
   readonly pods?: readonly any[];
+  readonly configuration?: unknown;
 }
 
 /** Runs the step. Returns the refusal, the warnings and the annotations, each without what is empty. */
-async function admit(next: any, { labels = {}, resource = { group: "", plural: "pods" }, subresource = "", prior, pods = [] }: Asked) {
+async function admit(
+  next: any,
+  { labels = {}, resource = { group: "", plural: "pods" }, subresource = "", prior, pods = [], configuration }: Asked,
+) {
   const warnings: string[] = [], annotations: Record<string, string> = {};
   const context = fakeRequestContext({
     names: defaultNames,
@@ -36,6 +41,7 @@ async function admit(next: any, { labels = {}, resource = { group: "", plural: "
     metric: noMetric,
   }, {
     resource,
+    configuration,
     warn: (text) => warnings.push(text),
     annotate: (key, value) => annotations[key.replace(prefix, "")] ??= value,
     server: {
@@ -148,5 +154,41 @@ test("a higher level warns about the pods that are there, one of each controller
     `new PodSecurity enforce level only checked against the first ${existingPodsMax} of ${existingPodsMax + 1} existing pods`,
     'existing pods in namespace "ns" violate the new PodSecurity enforce level "baseline:latest"',
     "q: host namespaces",
+  ]);
+});
+
+test("the configuration exempts users, namespaces and runtime classes, and has levels for namespaces without labels", async () => {
+  const defaults = { enforce: "baseline", "enforce-version": "v1.30" };
+  const of = async (configuration: object, pod = podOf("a", host)) => await admit(pod, { configuration: { defaults, ...configuration } });
+  assert.equal((await of({})).refused, 'violates PodSecurity "baseline:v1.30": host namespaces (hostNetwork=true)');
+  const exempt = async (exemptions: object, pod?: any) => (await of({ exemptions }, pod)).annotations;
+  assert.deepEqual(await exempt({ usernames: ["alice"] }), { exempt: "user" });
+  assert.deepEqual(await exempt({ namespaces: ["ns"] }), { exempt: "namespace" });
+  assert.deepEqual(await exempt({ runtimeClasses: ["r"] }, podOf("a", { ...host, runtimeClassName: "r" })), { exempt: "runtimeClass" });
+});
+
+test("labels of an exempt namespace are ignored, which a warning says", async () => {
+  const resource = { group: "", plural: "namespaces" }, configuration = { exemptions: { namespaces: ["ns"] } };
+  const namespace: any = { metadata: { name: "ns", labels: labelsOf({ enforce: "baseline", "warn-version": "v1.30" }) } };
+  assert.deepEqual((await admit(namespace, { resource, configuration })).warnings, [
+    'namespace "ns" is exempt from Pod Security, and the policy (enforce=baseline:latest, warn=baseline:v1.30) will be ignored',
+  ]);
+  assert.deepEqual((await admit({ metadata: { name: "ns" } }, { resource, configuration })).warnings, []);
+});
+
+test("levels, versions and names of the configuration are checked", () => {
+  const errors = (configuration: object) => podSecurity.configuration!.validate!(configuration).map(fieldErrorText);
+  assert.deepEqual(errors({ defaults: { enforce: "baseline", "warn-version": "v1.30" }, exemptions: { namespaces: ["a", "b"] } }), []);
+  const wrong = {
+    defaults: { enforce: "x", "audit-version": "y" },
+    exemptions: { usernames: ["", "a", "a"], namespaces: ["A"], runtimeClasses: ["r", "r"] },
+  };
+  assert.deepEqual(errors(wrong).map((text) => text.slice(0, text.indexOf(": "))), [
+    "defaults.enforce",
+    "defaults.audit-version",
+    "exemptions.namespaces[0]",
+    "exemptions.runtimeClasses[1]",
+    "exemptions.usernames[0]",
+    "exemptions.usernames[2]",
   ]);
 });
