@@ -1,6 +1,6 @@
 /** Computes how much objects use of the resources that quotas limit, by the rules of upstream's evaluators. */
 import type { ApiObject } from "../../plugin.ts";
-import { amountOf, compareQuantities, type Gates, type Names, quantityText, roundUp, spell } from "../../toolbox.ts";
+import { amountOf, compareQuantities, quantityText, roundUp, spell } from "../../toolbox.ts";
 import type { PersistentVolumeClaimSpec } from "../shared/volumes/mod.ts";
 import type { Amounts } from "./amounts.ts";
 import type { Usage, UsageSettings } from "./counting.ts";
