@@ -15,6 +15,8 @@ export interface Findings {
   readonly spreads: readonly { readonly line: number; readonly callee: string }[];
   /** Uses of the engine's own functions for values: `JSON.parse`, `JSON.stringify` and `structuredClone`. */
   readonly engine: readonly { readonly line: number; readonly callee: string }[];
+  /** Functions and methods, with the number of lines from their first to their last one. */
+  readonly functions: readonly { readonly name: string; readonly line: number; readonly lines: number }[];
 }
 
 /** A node of the syntax tree with the used members. */
@@ -36,6 +38,7 @@ export function findingsIn(text: string): Findings {
   const unknown: number[] = [];
   const spreads: { line: number; callee: string }[] = [];
   const engine: { line: number; callee: string }[] = [];
+  const functions = nodes.flatMap((node) => functionsOf(node));
   for (const node of nodes) {
     const used = engineFunction(node);
     if (used !== undefined) engine.push({ line: lineOf(node), callee: used });
@@ -51,7 +54,21 @@ export function findingsIn(text: string): Findings {
     const spread = (node["arguments"] as readonly Node[]).some(({ type }) => type === "SpreadElement");
     if (spread && (itemCallees.includes(callee) || node.type === "NewExpression")) spreads.push({ line: lineOf(node), callee });
   }
-  return { patterns, unknown, spreads, engine };
+  return { patterns, unknown, spreads, engine, functions };
+}
+
+/** The function that a node declares, with the name by which it is known. */
+function functionsOf(node: Node): Findings["functions"] {
+  const { type, id, key, init, value } = node as Node & Readonly<Partial<Record<"id" | "key" | "init" | "value", Node>>>;
+  const isDeclared = type === "FunctionDeclaration" || type === "ClassMethod" || type === "ClassPrivateMethod" || type === "ObjectMethod";
+  const named = isDeclared ? node : [init, value].find((each) => isFunction(each));
+  if (named === undefined) return [];
+  const { start, end } = named["loc"] as Readonly<Record<"start" | "end", { readonly line: number }>>; // Each node has it.
+  const { name = "" } = (key?.type === "PrivateName" ? key["id"] : key ?? id ?? {}) as { readonly name?: string };
+  return [{ name, line: start.line, lines: end.line - start.line + 1 }];
+}
+function isFunction(node: Node | null | undefined): boolean {
+  return node?.type === "ArrowFunctionExpression" || node?.type === "FunctionExpression";
 }
 
 /** `JSON.stringify`, also where it is passed on as a value. */

@@ -1,4 +1,4 @@
-// Patterns of the server's own code are linear, and no unbounded list is spread into a call.
+// Patterns of the server's own code are linear, no unbounded list is spread into a call, and functions fit on a page.
 // In Deno's suite only: it checks files of the repository.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -17,6 +17,8 @@ const shortLists: Readonly<Record<string, string>> = {
   "kernel/cache/index/key-index.ts toSpliced": "one chunk or its halves",
   "kernel/nonresource/discovery/documents.ts fromCharCode": "eight bytes of a digest",
   "kernel/store/etcd/endpoints.ts min": "one item for each endpoint of etcd",
+  "plugins/certificates/request-rules.ts fromCharCode": "8192 bytes",
+  "plugins/pods/security/policy.ts max": "the minor releases of a constant table",
   "protocols/x509/der.ts push": "the groups of one number of an object identifier",
   "server/listen/verify-peer.ts min": "the certificates of one path",
   "core/schema.ts push": "the fields of one struct of a schema",
@@ -43,6 +45,43 @@ const engineUses: Readonly<Record<string, string>> = {
 /** Texts that are no objects of users: settings, tokens, messages of our own threads and of other programs, which are checked after it. */
 const parsesOwnText =
   /^(?:commands\/|protocols\/remote\/|server\/(?:config|process|webhooks|workers)\/|plugins\/(?:authentication\/(?:delegation\/cluster-trust|jwt\/document|signed-token)|cluster\/legacy-token-controller|migration\/alpha)\.ts)/;
+
+/** Maximum number of lines of a function. */
+const functionLinesMax = 60;
+/** Functions with more lines, with the reason. */
+const longFunctions: Readonly<Record<string, string>> = {
+  "cel/parse/builder.ts builder": "one small function for each form of expression",
+  "commands/completion.ts bash": "the text of a script",
+  "commands/upgrade/advise/check.ts checkObject": "the checks of an object in their order, which share what the earlier ones found",
+  "commands/upgrade/convert.ts convertPart": "the steps of a conversion, each of which may end it with a finding",
+  "core/client/object-api.ts objectApi": "one small method for each method of the API over one transport",
+  "core/define/define.ts pluginMistakes": "a list of the rules of a plugin",
+  "core/definition/validate.ts validatorOf": "a fold: one entry for each kind of schema",
+  "core/derive/openapi.ts partsOf": "a fold: one entry for each kind of schema",
+  "core/tree/json.ts scanDocument": "one loop over the text whose state is in local variables, for speed",
+  "kernel/cache/kind/frame-share.ts frameShare": "small functions over one state",
+  "kernel/cache/open-reads.ts openReads": "composes the cache from its parts",
+  "kernel/conversion/converting-store.ts convertingStore": "a store around a store: one small method for each of the port",
+  "kernel/observe/measured-store.ts measuredStore": "a store around a store: one small method for each of the port",
+  "kernel/observe/observe.ts observer": "composes what observes a request: metrics, log and trace",
+  "kernel/store/etcd/endpoints.ts endpointsOf": "small functions over one state",
+  "kernel/store/etcd/progress.ts progressKeeper": "small functions over one state",
+  "metrics/series.ts seriesTable": "small functions over one state, each on the way of a request",
+  "plugins/admissionregistration/mutating-schema.ts kindsOf": "a schema",
+  "plugins/apiextensions/conversion/webhook.ts webhookConversion": "small functions over one state",
+  "plugins/cluster/garbage-collector.ts followAll": "small functions over one state",
+  "server/background/background.ts runBackground": "starts the background work in its order",
+  "server/listen/listener.ts listen": "opens the listener and ends it: one state",
+  "server/process/serve.ts run": "the life of the process from its start to its end",
+  "server/startup/credentials.ts openCredentials": "small functions over one state",
+  "server/startup/open-server.ts openParts": "composes a server from its parts, in their order",
+  "server/startup/open-server.ts openRequests": "composes a server from its parts, in their order",
+  "server/startup/open-storage.ts openStorage": "composes the storage from its parts, in their order",
+  "server/startup/opentelemetry.ts openTelemetry": "composes exporters of a library from the configuration",
+  "server/startup/serve.ts listenAndServe": "the life of the server from its start to its end",
+  "server/workers/channel.ts openChannel": "small functions over one state",
+  "server/workers/group-metrics.ts groupMetrics": "small functions over one state",
+};
 
 const sources = sourceFolders.flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((path) => `${folder}/${path}`)
@@ -123,4 +162,34 @@ test("values of users are read and written by the modules that know them", () =>
   assert.deepEqual(wrong.map(({ key, line }) => `${key}, line ${line}`), [], "use valueText() or plainJson()");
   const keys = new Set(found.map(({ key }) => key));
   assert.deepEqual(Object.keys(engineUses).filter((key) => !keys.has(key)), [], "these need their exception no longer");
+});
+
+test("findingsIn() finds the lines of functions, by their names", () => {
+  const text = `
+    function one() {
+    }
+    class Some {
+      #two() {}
+      three = async () => {
+
+      };
+    }
+    const four = (
+    ) => ({ five() {}, six: function () {
+    } });
+  `;
+  const found = findingsIn(text).functions.map(({ name, line, lines }) => `${name} ${line} ${lines}`);
+  assert.deepEqual(found.sort(), ["five 11 1", "four 10 3", "one 2 2", "six 11 2", "three 6 3", "two 5 1"]);
+});
+
+test(`functions have at most ${functionLinesMax} lines, but for those with a reason`, () => {
+  const long = findings.flatMap(({ path, functions }) =>
+    functions.filter(({ lines }) => lines > functionLinesMax).map(({ name, line, lines }) => ({ key: `${path} ${name}`, line, lines }))
+  );
+  const wrong = long.filter(({ key }) => !Object.hasOwn(longFunctions, key)).map(({ key, line, lines }) =>
+    `${key}, line ${line}: ${lines}`
+  );
+  assert.deepEqual(wrong, [], "cut these into named steps, or make classes of factories that hold state");
+  const keys = new Set(long.map(({ key }) => key));
+  assert.deepEqual(Object.keys(longFunctions).filter((key) => !keys.has(key)), [], "these need their exception no longer");
 });

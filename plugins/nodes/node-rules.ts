@@ -1,4 +1,5 @@
 /** The rules of nodes, with upstream's texts and order. */
+import { append } from "../../core/append.ts";
 import { duplicate, type FieldError, forbidden, type HookContext, invalid } from "../../plugin.ts";
 import { goQuote, metaRulesOf, type Scoped, utf8Length, validateObjectMeta, validateObjectMetaUpdate } from "../../toolbox.ts";
 import { invalidCidr, readCidr } from "../shared/cidr.ts";
@@ -57,7 +58,7 @@ function validateFeatures(features: readonly string[]): readonly FieldError[] {
 /** Checks the address ranges of pods: valid ones, at most one for each IP family. */
 function validateRanges(ranges: readonly string[]): readonly FieldError[] {
   const path = "spec.podCIDRs", errors: FieldError[] = [];
-  ranges.forEach((each, i) => errors.push(...invalidCidr(each).map((wrong) => invalid(`${path}[${i}]`, each, wrong))));
+  ranges.forEach((each, i) => append(errors, invalidCidr(each).map((wrong) => invalid(`${path}[${i}]`, each, wrong))));
   if (ranges.length < 2) return errors;
   const read = ranges.map(readCidr), broken = read.indexOf(undefined);
   if (broken >= 0) {

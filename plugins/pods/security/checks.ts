@@ -1,4 +1,5 @@
 /** The checks of the pod security standards (KEP-2579), with upstream's reasons and details. `policy.ts` says which level has which. */
+import { append } from "../../../core/append.ts";
 import { goQuote, type Names, spell } from "../../../toolbox.ts";
 import { everyContainer } from "../../shared/pod/containers-of.ts";
 import type { Container } from "../../shared/pod/container.ts";
@@ -98,7 +99,7 @@ function addedCapabilities(pod: PodTemplateSpec, allowed: readonly string[]) {
   const added: string[] = [];
   const containers = containersThat(pod, ({ capabilities }) => {
     const bad = (capabilities?.add ?? []).filter((each) => !allowed.includes(each));
-    added.push(...bad);
+    append(added, bad);
     return bad.length > 0;
   });
   if (containers.length === 0) return undefined;
@@ -135,7 +136,7 @@ export const hostPorts: Check = (pod) => {
   const used: string[] = [];
   const bad = containersThat(pod, (_context, { ports = [] }) => {
     const own = ports.map(({ hostPort = 0 }) => hostPort).filter((port) => port !== 0);
-    used.push(...own.map(String));
+    append(used, own.map(String));
     return own.length > 0;
   });
   if (bad.length === 0) return undefined;
@@ -159,7 +160,7 @@ export const hostsOfProbes: Check = (pod) => {
       lifecycle?.preStop,
     ];
     const own = handlers.flatMap((handler) => [handler?.httpGet?.host ?? "", handler?.tcpSocket?.host ?? ""]).filter((host) => host !== "");
-    used.push(...own);
+    append(used, own);
     return own.length > 0;
   });
   if (bad.length === 0) return undefined;
