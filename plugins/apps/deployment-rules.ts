@@ -5,16 +5,17 @@ import { notNegative } from "../shared/pod/rules.ts";
 import type { PodTemplateSpec } from "../shared/pod/pod-spec.ts";
 import { validateCollisions, validateCounts, validateWithinReplicas } from "../shared/workloads/status-rules.ts";
 import { validateSelector } from "../shared/workloads/template-rules.ts";
-import type { DeploymentSpec, DeploymentStatus, DeploymentStrategy, RollingUpdateDeployment } from "./deployment-schema.ts";
+import type { Deployment, DeploymentStatus, DeploymentStrategy, RollingUpdateDeployment } from "./deployment-schema.ts";
+import { validateRollback } from "./rollback.ts";
 import { validateSelectedTemplate } from "./template.ts";
 
-/** Checks a spec. `prior` is the stored template. */
+/** Checks the spec of a deployment. `prior` is the stored template. */
 export function validateDeploymentSpec(
-  spec: DeploymentSpec,
+  object: Deployment,
   prior: PodTemplateSpec | undefined,
   context: HookContext,
 ): readonly FieldError[] {
-  const { progressDeadlineSeconds: deadline, minReadySeconds = 0 } = spec;
+  const { spec } = object, { progressDeadlineSeconds: deadline, minReadySeconds = 0 } = spec;
   return [
     ...notNegative(spec.replicas, "spec.replicas"),
     ...validateSelector(spec.selector, "spec.selector", "deployment"),
@@ -22,6 +23,7 @@ export function validateDeploymentSpec(
     ...validateStrategy(spec.strategy),
     ...notNegative(minReadySeconds, "spec.minReadySeconds"),
     ...notNegative(spec.revisionHistoryLimit, "spec.revisionHistoryLimit"),
+    ...validateRollback(object),
     ...notNegative(deadline, "spec.progressDeadlineSeconds"),
     ...(deadline !== undefined && deadline <= minReadySeconds
       ? [invalid("spec.progressDeadlineSeconds", deadline, "must be greater than minReadySeconds")]

@@ -6,6 +6,7 @@ import { workloadScale } from "../shared/workloads/scale.ts";
 import { preparedTemplate, validateSelectorKept, warnOfPodNames, warnOfTemplate } from "../shared/workloads/template-rules.ts";
 import { validateDeploymentSpec, validateDeploymentStatus } from "./deployment-rules.ts";
 import { Deployment } from "./deployment-schema.ts";
+import { withRollback } from "./rollback.ts";
 import { home } from "./schema.ts";
 
 const columns: readonly Column<Deployment>[] = [
@@ -68,15 +69,16 @@ export const deployments: Resource<Deployment> = defineResource({
       schema: Deployment,
       introduced: "1.9",
       columns,
+      applyDefaults: withRollback,
       subresources: { status, scale: workloadScale<Deployment>(({ spec }) => selectorText(spec.selector) ?? "") },
     },
   },
   strategy: { generation: true },
   prepare: (next, prior, { gates }) => prepare(next, prior, gates),
-  create: ({ spec }, context) => validateDeploymentSpec(spec, undefined, context),
+  create: (next, context) => validateDeploymentSpec(next, undefined, context),
   update: (next, prior, context) => [
     ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", metaRulesOf(deployments, context.names)),
-    ...validateDeploymentSpec(next.spec, prior.spec.template, context),
+    ...validateDeploymentSpec(next, prior.spec.template, context),
     ...validateSelectorKept(next.spec.selector, prior.spec.selector),
   ],
   warn: (next, prior, context) => [

@@ -95,3 +95,13 @@ test("a new workload whose name is no label of DNS brings a warning, and the tem
   assert.deepEqual(deployments.warn?.(next, named("one"), hookContext()), [], "the generation is the same");
   assert.deepEqual(deployments.warn?.({ ...next, metadata: { ...next.metadata, generation: 2 } }, named("one"), hookContext()), warning);
 });
+
+test("the annotation with the revision to which a Deployment goes back is an integer", () => {
+  const key = "deprecated.deployment.rollback.to";
+  const of = (text: string) => make(deployments, {}, { metadata: { annotations: { [key]: text } } });
+  assert.deepEqual(of("007").metadata.annotations, { [key]: "7" });
+  assert.equal(of("").metadata.annotations, undefined);
+  assert.throws(() => of("x"), /failed to parse annotation\[.*\]=x as int64: strconv\.ParseInt: parsing "x": invalid syntax/);
+  const errors = deployments.create?.(of("-1"), hookContext()) ?? [];
+  assert.deepEqual(errors.map(({ path }) => path), ["spec.rollback.version"]);
+});

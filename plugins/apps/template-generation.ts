@@ -1,22 +1,17 @@
 /** The generation of the template of a daemon set: an annotation that the server keeps, for clients of earlier versions of the API. */
 import { badRequestError } from "../../plugin.ts";
-import { goQuote, sameValue } from "../../toolbox.ts";
+import { sameValue } from "../../toolbox.ts";
 import type { DaemonSet } from "./daemon-set-schema.ts";
+import { int64OfText } from "./int64-text.ts";
 
 const key = "deprecated.daemonset.template.generation";
-const int64Max = 2n ** 63n - 1n;
 
 /** Returns the generation in the annotation; 0 without one. Throws a StatusError for a text that is no integer of 64 bits. */
 export function templateGeneration({ metadata: { annotations = {} } }: DaemonSet): bigint {
   if (!Object.hasOwn(annotations, key)) return 0n;
-  const text = annotations[key]!;
-  const wrong = !/^[-+]?[0-9]+$/.test(text)
-    ? "invalid syntax"
-    : BigInt(text.replace("+", "")) > int64Max || BigInt(text.replace("+", "")) < -int64Max - 1n
-    ? "value out of range"
-    : undefined;
-  if (wrong === undefined) return BigInt(text.replace("+", ""));
-  throw badRequestError(`DaemonSet in version "v1" cannot be handled as a DaemonSet: strconv.ParseInt: parsing ${goQuote(text)}: ${wrong}`);
+  const generation = int64OfText(annotations[key]!);
+  if (typeof generation === "bigint") return generation;
+  throw badRequestError(`DaemonSet in version "v1" cannot be handled as a DaemonSet: ${generation}`);
 }
 
 /** The object with this generation of its template. */
