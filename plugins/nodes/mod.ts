@@ -2,6 +2,7 @@ import { definePlugin } from "../../plugin.ts";
 import { nodeAuthorizer } from "./authorizer/authorizer.ts";
 import { taintNodesByCondition } from "./node-admission.ts";
 import { declaredFeaturesGate, nodes } from "./node.ts";
+import { nodeRestriction } from "./restriction/admission.ts";
 import { runtimeClassAdmission } from "./runtime-class-admission.ts";
 import { runtimeClasses } from "./runtime-class.ts";
 import { podTopologyLabels, topologyLabelsGate } from "./topology-admission.ts";
@@ -18,5 +19,5 @@ export const nodesPlugin = definePlugin({
   groupPriorities: { "node.{domain}": 16_300 },
   resources: [nodes, runtimeClasses],
   authorizers: [nodeAuthorizer],
-  admission: [taintNodesByCondition, runtimeClassAdmission, podTopologyLabels],
+  admission: [nodeRestriction, taintNodesByCondition, runtimeClassAdmission, podTopologyLabels],
 });

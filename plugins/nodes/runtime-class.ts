@@ -18,7 +18,7 @@ import {
   string,
   structsOf,
 } from "../../plugin.ts";
-import { atomicRecord, metaRulesOf, validateLabels, validateObjectMeta, validateObjectMetaUpdate } from "../../toolbox.ts";
+import { atomicRecord, metaRulesOf, validateLabels, validateObjectMeta, validateObjectMetaUpdate, valueText } from "../../toolbox.ts";
 import { deprecatedNodeLabel } from "../shared/node-labels.ts";
 import { Toleration } from "../shared/pod/affinity.ts";
 import { label } from "../shared/pod/rules.ts";
@@ -74,7 +74,7 @@ function validateClass({ handler, overhead, scheduling }: RuntimeClass, { names,
 function repeated(tolerations: readonly Toleration[], path: string): readonly FieldError[] {
   const seen = new Set<string>();
   return tolerations.flatMap((each, i) => {
-    const { key = "", operator = "", value = "", effect = "" } = each, id = JSON.stringify([key, operator, value, effect]);
+    const { key = "", operator = "", value = "", effect = "" } = each, id = valueText([key, operator, value, effect]);
     if (seen.has(id)) {
       // The value has the names and the order of upstream's internal type.
       const shown = { Key: key, Operator: operator, Value: value, Effect: effect, TolerationSeconds: each.tolerationSeconds ?? null };
