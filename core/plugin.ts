@@ -110,7 +110,7 @@ export interface Served<T extends ApiObject = any> {
   readonly subresources?: Readonly<Record<string, Subresource<T>>>;
   /** False if a top-level `status` does not give a status subresource. */
   readonly statusSubresource?: false;
-  /** The text of the Warning header of every request for this version. It replaces the one that `deprecated` gives. */
+  /** The text of the Warning header of every request for this version. It may contain `{domain}`, and replaces the one that `deprecated` gives. */
   readonly warning?: string;
   /** Applies defaults that depend on the names, after those of the schema. Returns `object` itself if nothing changes. */
   readonly applyDefaults?: (object: T, names: Names) => T;

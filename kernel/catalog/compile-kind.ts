@@ -285,8 +285,8 @@ function withVersion(object: ApiObject, apiVersion: string): ApiObject {
 /** Makes upstream's deprecation warning. */
 function deprecationOf(kind: string, apiVersion: string, served: Served, { names, releases }: Settings): Endpoint["deprecation"] {
   const { deprecated, removed, replacement, warning } = served;
-  if (warning !== undefined) return { warning, removedRelease: "" };
-  if (deprecated === undefined || compareReleases(deprecated, releases.emulated) > 0) return undefined;
+  if (deprecated === undefined ? warning === undefined : compareReleases(deprecated, releases.emulated) > 0) return undefined;
+  if (warning !== undefined) return { warning: spell(names, warning), removedRelease: removed ?? "" };
   const until = removed === undefined ? "" : `, unavailable in v${removed}+`;
   const move = replacement === undefined ? "" : `; use ${spell(names, replacement.groupVersion)} ${replacement.kind}`;
   return { warning: `${apiVersion} ${kind} is deprecated in v${deprecated}+${until}${move}`, removedRelease: removed ?? "" };

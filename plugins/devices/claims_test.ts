@@ -112,7 +112,7 @@ test("each field of a claim's status is checked", () => {
       ],
       [
         { devices: [device] },
-        'status.devices[0]: Invalid value: "d/p/x": must be an allocated device in the claim',
+        'status.devices[0]: Invalid value: {"Driver":"d","Pool":"p","Device":"x","ShareID":""}: must be an allocated device in the claim',
       ],
       [
         { allocation: allocation(), devices: [{ ...device, networkData: { ips: ["::ffff:1.2.3.4/120", "x"] } }] },

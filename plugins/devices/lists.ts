@@ -12,19 +12,20 @@ export function validateList<T>(list: readonly T[] = [], max: number, check: Che
   return errors;
 }
 
-/** As `validateList`, for items with different keys. */
+/** As `validateList`, for items with different keys. `shownKeyOf`: the key as errors show it. */
 export function validateSet<T>(
   list: readonly T[] = [],
   max: number,
   check: Check<T>,
   keyOf: (item: T) => string,
   path: string,
+  shownKeyOf: (item: T) => unknown = keyOf,
 ): readonly FieldError[] {
   if (list.length > max) return [tooMany(path, list.length, max)];
   const errors = [...validateList(list, max, check, path)], seen = new Set<string>();
   for (const [i, item] of list.entries()) {
     const key = keyOf(item);
-    if (seen.has(key)) errors.push(duplicate(`${path}[${i}]`, key));
+    if (seen.has(key)) errors.push(duplicate(`${path}[${i}]`, shownKeyOf(item)));
     seen.add(key);
   }
   return errors;

@@ -32,12 +32,17 @@ export function deviceId({ driver, pool, device, shareID }: Pick<AllocatedDevice
   return shareID === undefined ? `${driver}/${pool}/${device}` : `${driver}/${pool}/${device}/${shareID}`;
 }
 
+/** The device as errors show it. */
+function shownDevice({ driver, pool, device, shareID = "" }: AllocatedDeviceStatus) {
+  return { Driver: driver, Pool: pool, Device: device, ShareID: shareID };
+}
+
 export function validateClaimStatus(next: ResourceClaim, prior: ResourceClaim): readonly FieldError[] {
   const { allocation, reservedFor = [], devices = [] } = next.status;
   const allocated = new Set((allocation?.devices.results ?? []).map(deviceId));
   return [
     ...validateSet(reservedFor, reservationsMax, validateConsumer, ({ uid }) => uid, "status.reservedFor"),
-    ...validateSet(devices, Infinity, (each, at) => validateDevice(each, at, allocated), deviceId, "status.devices"),
+    ...validateSet(devices, Infinity, (each, at) => validateDevice(each, at, allocated), deviceId, "status.devices", shownDevice),
     ...validateReservations(next, prior.status),
     ...validateAllocation(next, prior.status),
   ];
@@ -107,7 +112,7 @@ function validateDevice(device: AllocatedDeviceStatus, path: string, allocated: 
     ...validatePool(device.pool, `${path}.pool`),
     ...validateLabel(device.device, `${path}.device`),
     ...(shareID === undefined ? [] : validateUid(shareID, `${path}.shareID`)),
-    ...(allocated.has(id) ? [] : [invalid(path, id, "must be an allocated device in the claim")]),
+    ...(allocated.has(id) ? [] : [invalid(path, shownDevice(device), "must be an allocated device in the claim")]),
     ...((conditions ?? []).length > conditionsMax ? [tooMany(`${path}.conditions`, conditions.length, conditionsMax)] : []),
     ...validateConditions(conditions ?? [], `${path}.conditions`),
     ...(data === undefined ? [] : validateParameters(data, `${path}.data`)),
