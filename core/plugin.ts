@@ -106,6 +106,8 @@ export interface Served<T extends ApiObject = any> {
   readonly columns?: readonly Column<T>[];
   /** The fields that field selectors can use besides metadata.name and metadata.namespace: each label, and a function that returns its value. */
   readonly selectableFields?: Readonly<Record<string, (object: T) => string>>;
+  /** Returns the error of a field selector with another field. Default: `field label not supported: <field>`, the text of most kinds. */
+  readonly unselectableText?: (field: string) => string;
   /** Paths below an object by their names, such as `scale`. */
   readonly subresources?: Readonly<Record<string, Subresource<T>>>;
   /** False if a top-level `status` does not give a status subresource. */

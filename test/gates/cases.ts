@@ -160,6 +160,8 @@ export const otherGates: Readonly<Record<string, string>> = {
   ClusterTrustBundle: "the projection of trust bundles cannot be on without it",
   SELinuxMount: "a rule of PodTemplates: which labels of SELinux volumes may be mounted with",
   MatchLabelKeysInPodTopologySpreadSelectorMerge: "selectors of new pods get requirements from their labels",
+  MutablePodResourcesForSuspendedJobs: "a rule of updates of a Job",
+  MutableSchedulingDirectivesForSuspendedJobs: "a rule of updates of a Job",
   MutatingAdmissionPolicy: "serves two kinds in an alpha and a beta version",
   MutablePVNodeAffinity: "a rule of updates of a PersistentVolume",
   NodeDeclaredFeatures: "the features that a new node declares; its kubelet writes the others",

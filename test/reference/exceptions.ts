@@ -13,7 +13,6 @@ export const notServed: Readonly<Record<string, readonly string[]>> = Object.fre
   "apiregistration.k8s.io/v1": ["apiservices"],
   "autoscaling/v1": ["horizontalpodautoscalers"],
   "autoscaling/v2": ["horizontalpodautoscalers"],
-  "batch/v1": ["cronjobs", "jobs"],
   "coordination.k8s.io/v1alpha2": ["leasecandidates"],
   "coordination.k8s.io/v1beta1": ["leasecandidates"],
   "flowcontrol.apiserver.k8s.io/v1": ["flowschemas", "prioritylevelconfigurations"],

@@ -21,6 +21,7 @@ const webhook = {
 };
 const ofEvent = { action: "Started", reason: "Ready", type: "Normal", eventTime: time, reportingInstance: "one" };
 const template = { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "a", image: "a" }] } };
+const endingTemplate = { spec: { restartPolicy: "Never", containers: [{ name: "a", image: "a" }] } };
 
 /** Valid objects of kinds that have no table of rules, or a smaller one there. */
 const valid: Readonly<Record<string, JsonObject>> = {
@@ -33,6 +34,8 @@ const valid: Readonly<Record<string, JsonObject>> = {
   ])),
   "apps/v1 ControllerRevision": { revision: 1, data: { a: 1 } },
   "v1 ReplicationController": { spec: { template } },
+  "batch/v1 Job": { spec: { template: endingTemplate } },
+  "batch/v1 CronJob": { spec: { schedule: "@daily", jobTemplate: { spec: { template: endingTemplate } } } },
   "v1 Pod": { spec: { containers: [{ name: "a", image: "a" }] } },
   "discovery.k8s.io/v1 EndpointSlice": { addressType: "IPv4", endpoints: [], ports: [] },
   ...Object.fromEntries(["v1", "v1beta1"].flatMap((version) => [
