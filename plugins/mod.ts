@@ -6,6 +6,7 @@ import { appsPlugin } from "./apps/mod.ts";
 import { authenticationPlugin } from "./authentication/mod.ts";
 import { authorizationPlugin } from "./authorization/mod.ts";
 import { certificatesPlugin } from "./certificates/mod.ts";
+import { autoscalingPlugin } from "./autoscaling/mod.ts";
 import { batchPlugin } from "./batch/mod.ts";
 import { clusterPlugin } from "./cluster/mod.ts";
 import { configmapsPlugin } from "./configmaps/mod.ts";
@@ -38,6 +39,7 @@ export const plugins: readonly Plugin[] = Object.freeze([
   nodesPlugin,
   devicesPlugin,
   batchPlugin,
+  autoscalingPlugin,
   migrationPlugin,
   authenticationPlugin,
   authorizationPlugin,

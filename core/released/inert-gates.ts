@@ -57,8 +57,6 @@ const stages: Readonly<Record<string, string>> = {
   GitRepoVolumeDriver: "1.0 GA on, 1.33 Deprecated",
   GracefulNodeShutdown: "1.20 Alpha, 1.21 Beta on",
   GracefulNodeShutdownBasedOnPodPriority: "1.23 Alpha, 1.24 Beta on",
-  HPAConfigurableTolerance: "1.33 Alpha, 1.35 Beta on",
-  HPAScaleToZero: "1.16 Alpha",
   HonorPVReclaimPolicy: "1.23 Alpha, 1.31 Beta on, 1.33 GA on locked",
   ImageMaximumGCAge: "1.29 Alpha, 1.30 Beta on, 1.35 GA on locked",
   InOrderInformers: "1.33 Beta on",

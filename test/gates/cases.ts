@@ -160,6 +160,8 @@ export const otherGates: Readonly<Record<string, string>> = {
   ClusterTrustBundle: "the projection of trust bundles cannot be on without it",
   SELinuxMount: "a rule of PodTemplates: which labels of SELinux volumes may be mounted with",
   MatchLabelKeysInPodTopologySpreadSelectorMerge: "selectors of new pods get requirements from their labels",
+  HPAConfigurableTolerance: "tolerances of an autoscaler are dropped together",
+  HPAScaleToZero: "a rule of autoscalers: the smallest number of replicas",
   MutablePodResourcesForSuspendedJobs: "a rule of updates of a Job",
   MutableSchedulingDirectivesForSuspendedJobs: "a rule of updates of a Job",
   MutatingAdmissionPolicy: "serves two kinds in an alpha and a beta version",

@@ -11,8 +11,6 @@ export const sameAs: Readonly<Record<string, string>> = Object.freeze({
 /** Resources and subresources of kube-apiserver that are not served yet, or only as an empty collection, by group version. */
 export const notServed: Readonly<Record<string, readonly string[]>> = Object.freeze({
   "apiregistration.k8s.io/v1": ["apiservices"],
-  "autoscaling/v1": ["horizontalpodautoscalers"],
-  "autoscaling/v2": ["horizontalpodautoscalers"],
   "coordination.k8s.io/v1alpha2": ["leasecandidates"],
   "coordination.k8s.io/v1beta1": ["leasecandidates"],
   "flowcontrol.apiserver.k8s.io/v1": ["flowschemas", "prioritylevelconfigurations"],

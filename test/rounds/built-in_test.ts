@@ -34,6 +34,10 @@ const valid: Readonly<Record<string, JsonObject>> = {
   ])),
   "apps/v1 ControllerRevision": { revision: 1, data: { a: 1 } },
   "v1 ReplicationController": { spec: { template } },
+  ...Object.fromEntries(["v1", "v2"].map((version) => [
+    `autoscaling/${version} HorizontalPodAutoscaler`,
+    { spec: { scaleTargetRef: { kind: "Deployment", name: "a", apiVersion: "apps/v1" }, maxReplicas: 3 } },
+  ])),
   "batch/v1 Job": { spec: { template: endingTemplate } },
   "batch/v1 CronJob": { spec: { schedule: "@daily", jobTemplate: { spec: { template: endingTemplate } } } },
   "v1 Pod": { spec: { containers: [{ name: "a", image: "a" }] } },

@@ -29,6 +29,8 @@ const effects: Readonly<Record<string, string>> = {
   GenericWorkload: "pod templates keep `workloadRef`",
   HostnameOverride: "pod templates keep `hostnameOverride`",
   ImageVolume: "pod templates keep volumes from images",
+  HPAConfigurableTolerance: "autoscalers keep tolerances",
+  HPAScaleToZero: "autoscalers may have `minReplicas: 0`",
   JobBackoffLimitPerIndex: "jobs keep `backoffLimitPerIndex` and `maxFailedIndexes`",
   JobManagedBy: "jobs keep `managedBy`, and changes of their status are checked",
   JobPodReplacementPolicy: "jobs keep `podReplacementPolicy`, and get its default",
