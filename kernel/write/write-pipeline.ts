@@ -104,9 +104,10 @@ export async function toCreate(call: RequestContext, object: ApiObject, keepsDel
   // Every name must be valid as a path segment, also for kinds without their own rule.
   if (errors.length === 0) append(errors, validateObjectMeta(next.metadata, storedNameRules(resource.scope)));
   if (errors.length > 0) throw invalidError(kindName(call), next.metadata.name ?? "", errors);
+  // As upstream, a write that admission rejects has the warnings of its kind.
+  for (const text of resource.warn?.(next, undefined, context) ?? []) warnings.add(text);
   await approve(call, next, undefined);
   call.step("validated and admitted");
-  for (const text of resource.warn?.(next, undefined, context) ?? []) warnings.add(text);
   return completeCustom(call, next);
 }
 
@@ -142,9 +143,9 @@ export async function toUpdate(call: RequestContext, object: ApiObject, prior: A
   ];
   const errors = runInBudget(call, () => withDeclaredRules(call, ownErrors, next, prior));
   if (errors.length > 0) throw invalidError(kindName(call), next.metadata.name ?? "", errors);
+  for (const text of resource.warn?.(next, prior, context) ?? []) warnings.add(text);
   await approve(call, withVersionOf(next, prior), prior);
   call.step("validated and admitted");
-  for (const text of resource.warn?.(next, prior, context) ?? []) warnings.add(text);
   return completeCustom(call, next);
 }
 

@@ -131,7 +131,9 @@ const ephemeralContainers: Subresource<Pod> = {
   leaves: ["status"],
   update: (next, prior, context) => {
     const mirror = spell(context.names, podAnnotations.mirror);
-    if (Object.hasOwn(prior.metadata.annotations ?? {}, mirror)) return [forbidden("", "static pods do not support ephemeral containers")];
+    if (Object.hasOwn(prior.metadata.annotations ?? {}, mirror)) {
+      return [forbidden("[]", "static pods do not support ephemeral containers")];
+    }
     const path = "spec.ephemeralContainers", containers = new Map((next.spec.ephemeralContainers ?? []).map((each) => [each.name, each]));
     return [
       ...validateWhole(next, prior, context),

@@ -12,6 +12,8 @@ type Validate = (next: Pod, prior: Pod, context: HookContext) => readonly FieldE
 type Amounts = Readonly<Record<string, Quantity>>;
 
 const resizable: readonly string[] = ["cpu", "memory"];
+/** Upstream's text of a path without a name. */
+const root = "[]";
 const gate = "InPlacePodLevelResourcesVerticalScaling";
 
 /** The fields of a spec of which a resize changes nothing. */
@@ -71,9 +73,9 @@ function withResources(next: readonly Container[] = [], prior: readonly Containe
 function validateResize(next: Pod, prior: Pod, context: HookContext, validateWhole: Validate): readonly FieldError[] {
   const { names, gates } = context;
   if (Object.hasOwn(prior.metadata.annotations ?? {}, spell(names, podAnnotations.mirror))) {
-    return [forbidden("", "static pods cannot be resized")];
+    return [forbidden(root, "static pods cannot be resized")];
   }
-  if (prior.spec.os?.name === "windows") return [forbidden("", "windows pods cannot be resized")];
+  if (prior.spec.os?.name === "windows") return [forbidden(root, "windows pods cannot be resized")];
   const errors = [...validateWhole(next, prior, context)];
   const quality = prior.status.qosClass || qualityOfService(prior.spec, gates);
   if (qualityOfService(next.spec, gates) !== quality) {
@@ -86,7 +88,7 @@ function validateResize(next: Pod, prior: Pod, context: HookContext, validateWho
   if (hasAmounts(prior.spec) || hasAmounts(next.spec)) {
     if (!gates(gate)) {
       const why = `resize of pods with pod-level resources is forbidden when ${gate}Enabled feature gate is disabled`;
-      return [...errors, forbidden("", why)];
+      return [...errors, forbidden(root, why)];
     }
     append(errors, validateWholeResources(next.spec.resources, prior.spec.resources));
   }
