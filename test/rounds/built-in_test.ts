@@ -6,6 +6,7 @@ import { seedOfRun } from "../../core/derive/test-random.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
 import { requestFor } from "../../plugins/certificates/test-context.ts";
 import { plugins } from "../../plugins/mod.ts";
+import { issueCertificate } from "../../protocols/x509/certificate.ts";
 import { checkRoundTrips } from "../../testing.ts";
 import { merged } from "../validation/rule.ts";
 import { tables } from "../validation/tables.ts";
@@ -22,6 +23,8 @@ const webhook = {
 const ofEvent = { action: "Started", reason: "Ready", type: "Normal", eventTime: time, reportingInstance: "one" };
 const template = { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "a", image: "a" }] } };
 const endingTemplate = { spec: { restartPolicy: "Never", containers: [{ name: "a", image: "a" }] } };
+
+const trustBundle = issueCertificate({ usage: "ca", commonName: "root", notBefore: 0, notAfter: 4_000_000_000_000 }).cert;
 
 /** Valid objects of kinds that have no table of rules, or a smaller one there. */
 const valid: Readonly<Record<string, JsonObject>> = {
@@ -58,6 +61,10 @@ const valid: Readonly<Record<string, JsonObject>> = {
     { spec: { driver: "a", pool: { name: "a", generation: 1, resourceSliceCount: 1 }, nodeName: "a" } },
   ])),
   "resource.k8s.io/v1alpha3 DeviceTaintRule": { spec: { taint: { key: "a", effect: "None" } } },
+  ...Object.fromEntries(["v1alpha1", "v1beta1"].map((version) => [
+    `certificates.k8s.io/${version} ClusterTrustBundle`,
+    { spec: { trustBundle } },
+  ])),
   "storage.k8s.io/v1 CSIStorageCapacity": { storageClassName: "a" },
   "storage.k8s.io/v1beta1 VolumeAttributesClass": { driverName: "a.example.com", parameters: { a: "" } },
   "admissionregistration.k8s.io/v1 ValidatingAdmissionPolicy": { spec: { matchConstraints, validations: [{ expression: "true" }] } },
