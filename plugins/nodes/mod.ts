@@ -11,6 +11,7 @@ export { nodes, runtimeClasses };
 
 export const nodesPlugin = definePlugin({
   name: "nodes",
+  presets: ["kubernetes"],
   summary: "Nodes, and what they offer to pods: Node, RuntimeClass.",
   featureGates: {
     [declaredFeaturesGate]: [{ since: "1.35", stage: "Alpha", default: false }],

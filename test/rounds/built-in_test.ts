@@ -121,6 +121,12 @@ const definition = {
 function adjust(object: any, { kind, apiVersion }: { kind: string; apiVersion: string }): object | undefined {
   // Write-only: it becomes data.
   if (kind === "Secret") delete object.stringData;
+  // `false` is invalid, and v1beta1 does not tell it from an absent value.
+  if (kind === "ResourceSlice" && object.spec?.allNodes === false) delete object.spec.allNodes;
+  // Protobuf does not tell an empty map from an absent one, which takes the capacity as default.
+  if (kind === "Node" && object.status?.allocatable !== undefined && Object.keys(object.status.allocatable).length === 0) {
+    delete object.status.allocatable;
+  }
   // v1alpha1 fills what both versions demand.
   if (kind === "MutatingAdmissionPolicyBinding" && object.spec?.paramRef) object.spec.paramRef.parameterNotFoundAction ??= "Deny";
   // v1beta1 cannot tell an empty exact request, which is invalid, from an absent one.
