@@ -91,7 +91,7 @@ export const autoscalers: Resource<HorizontalPodAutoscaler> = defineResource<Hor
       fromStored,
     },
   },
-  dropDisabled: withoutTolerance,
+  prepare: (next, prior, { gates }) => withoutTolerance(next, prior, gates),
   create: (next, context) => validateSpec(next.spec, optionsOf(next, undefined, context)),
   update: validateUpdate,
 });
