@@ -87,6 +87,7 @@ const internals: Readonly<Record<string, readonly string[]>> = {
     "admissionregistration",
     "apiextensions",
     "authentication",
+    "certificates",
     "autoscaling",
     "batch",
     "cluster",
