@@ -1,6 +1,7 @@
 /** Controllers and start hooks, which work in the background, and what the plugin contract gives them. */
 import type { MetricOf } from "../metrics/mod.ts";
 import type { ResourceRule } from "./access.ts";
+import type { Shared } from "./allocation.ts";
 import type { Api } from "./api.ts";
 import type { ApiObject } from "./meta/object-meta.ts";
 import type { Names } from "./names.ts";
@@ -59,6 +60,10 @@ export interface ControllerContext {
   readonly work: WorkMeter;
   /** Logs an error: a sentence without secrets, and the error. */
   readonly logError: (sentence: string, error?: unknown) => void;
+  /** Reads the settings in force. */
+  readonly setting: Shared["setting"];
+  /** Values in the store that are no objects. */
+  readonly records: Shared["records"];
   /** Shows the progress of long work to the operator. The text is such as `migrating widgets`. */
   readonly progress: BeginProgress;
   /** The CA certificates, as PEM, with which clients in the cluster verify the server. Undefined if none are published. */
@@ -145,4 +150,6 @@ export interface StartHook {
   readonly fieldManager?: string;
   /** Does the task and resolves. If it rejects, the error is logged and `run` is called again after a pause. */
   run(world: ControllerContext, signal: AbortSignal): Promise<void>;
+  /** Works on every server after `run`, with or without leadership, until the signal aborts. Must not reject. */
+  follow?(world: ControllerContext, signal: AbortSignal): Promise<void>;
 }

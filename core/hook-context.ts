@@ -1,6 +1,7 @@
 /** What the hooks of a plugin get besides the object. */
 import type { MetricOf } from "../metrics/mod.ts";
 import type { Access, AdmissionServer, Reader } from "./access.ts";
+import type { Allocation } from "./allocation.ts";
 import type { AdmissionRequest, Reinvocation } from "./admission/request.ts";
 import type { Gates } from "./controller.ts";
 import type { Names } from "./names.ts";
@@ -50,6 +51,10 @@ export interface RequestHookContext extends HookContext {
   readonly ifNotStored: (takeBack: () => Promise<void>) => void;
   /** The release of Kubernetes that the server emulates. */
   readonly release: Release;
+  /** Registers a function that gives back what the stored object no longer uses. It is called after the write. It must not reject. */
+  readonly ifStored: (giveBack: () => Promise<void>) => void;
+  /** The API in process, records and settings, for `allocate` and `release` of a kind. */
+  readonly allocation: Allocation;
   /** The name in the URL; "" for a POST to a collection. */
   readonly requestName: string;
   /** Asks whether users may make requests, and issues tokens. */

@@ -191,6 +191,14 @@ export interface Resource<T extends ApiObject = any> {
    * at creation. A StatusError that it throws is the response.
    */
   authorizeWrite?(next: T, prior: T | undefined, context: RequestHookContext): Promise<string | undefined> | string | undefined;
+  /**
+   * Completes the object with what it gets from a common pool, such as an address. It runs after `mutate` and before the object is prepared,
+   * for writes of the object itself. An effect is registered with `context.ifNotStored`, and what an update gives back with
+   * `context.ifStored`. A dry run has no effects. An error that it throws rejects the write. Requests of the kind stay in the serving thread.
+   */
+  allocate?(next: T, prior: T | undefined, context: RequestHookContext): Promise<T>;
+  /** Gives back what a removed object had from a common pool. Must not reject. It does not run for a dry run. */
+  release?(object: T, context: RequestHookContext): Promise<void>;
   /** Returns texts for Warning headers. */
   warn?(next: T, prior: T | undefined, context: HookContext): readonly string[];
   /**

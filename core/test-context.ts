@@ -1,5 +1,6 @@
 /** Fakes for tests of hooks. */
 import type { Access, AdmissionServer, Reader } from "./access.ts";
+import type { Allocation } from "./allocation.ts";
 import { ExpressionWork } from "./admission/expression-work.ts";
 import type { HookContext, RequestHookContext } from "./hook-context.ts";
 import { struct } from "./schema.ts";
@@ -22,6 +23,7 @@ export function fakeRequestContext(
     isDryRun = false,
     configuration,
     server = {},
+    allocation = {},
   }: {
     readonly caller?: RequestHookContext["caller"];
     readonly access?: Partial<Access>;
@@ -32,6 +34,7 @@ export function fakeRequestContext(
     readonly isDryRun?: boolean;
     readonly configuration?: unknown;
     readonly server?: Partial<AdmissionServer>;
+    readonly allocation?: Partial<Allocation>;
   } = {},
 ): RequestHookContext {
   const unused = (name: string) => (): never => {
@@ -67,6 +70,15 @@ export function fakeRequestContext(
     isDryRun,
     configuration: () => configuration,
     ifNotStored: () => {},
+    ifStored: () => {},
+    allocation: {
+      get api(): never {
+        throw new Error("Allocation.api is not expected to be used");
+      },
+      setting: unused("Allocation.setting"),
+      records: { get: unused("Records.get"), list: unused("Records.list"), put: unused("Records.put") },
+      ...allocation,
+    },
     server: {
       recent: unused("AdmissionServer.recent"),
       derived: unused("AdmissionServer.derived"),

@@ -4,6 +4,7 @@ import { abortable } from "../core/async.ts";
 import { Budget, type Share } from "../core/budget.ts";
 import type { Output } from "../core/codec/negotiate.ts";
 import type { Access, CallWebhook } from "../core/access.ts";
+import type { Allocation } from "../core/allocation.ts";
 import type { ConversionContext } from "../core/conversion.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { ApiObject } from "../core/meta/object-meta.ts";
@@ -60,6 +61,8 @@ export interface Backend {
   readonly kept: Map<object, unknown>;
   /** The means of conversions by calls; absent where no kind needs them. */
   readonly conversions?: ConversionContext;
+  /** What kinds that allocate use; absent in the heavy thread. */
+  readonly allocation?: Allocation;
   /** Calls admission webhooks; absent in tests without them. */
   readonly callWebhook?: CallWebhook;
 }
@@ -100,8 +103,8 @@ export interface RequestContext {
   readonly budget: Budget;
   /** Conversions by calls that a run of `settle` has so far: by version, then by the JSON of the object. Undefined outside of such a run. */
   readonly awaited?: ReadonlyMap<string, ReadonlyMap<string, JsonObject | StatusError>>;
-  /** Functions that undo effects of admission steps, called if the write is not stored. */
-  readonly takeBacks: (() => Promise<void>)[];
+  /** Functions that undo effects of hooks if the write is not stored, or give back what a stored object no longer uses. */
+  readonly takeBacks: ((isStored: boolean) => Promise<void>)[];
 }
 
 /** The bound of the waits of a request. */

@@ -81,21 +81,6 @@ test("only a client that takes none of the server's encodings gets the plain 404
   }
 });
 
-test("services are an empty collection; a write returns the reason", async () => {
-  await using server = await openTestServer({ settings });
-  for (
-    const [path, what] of [
-      ["/api/v1/namespaces/default/services", /405.*runs no workloads, so there are no services/s],
-    ] as const
-  ) {
-    const list = await ask(server, "GET", path);
-    assert.deepEqual([list.status, JSON.parse(list.text).items], [200, []]);
-    const { status, text } = await ask(server, "POST", path, {});
-    assert.match(`${status} ${text}`, what);
-    assert.match(text, /"reason":"MethodNotAllowed"/);
-  }
-});
-
 test("services are in the category all", async () => {
   await using server = await openTestServer({ settings });
   const { resources } = JSON.parse((await ask(server, "GET", "/api/v1")).text);

@@ -48,6 +48,10 @@ export function fakeContext(members: Partial<ControllerContext>): ControllerCont
     logError() {},
     progress: () => ({ done() {}, end() {} }),
     rootCertificates: undefined,
+    setting({ name }) {
+      throw new Error(`The setting "${name}" is not expected to be read`);
+    },
+    records: { get: async () => undefined, list: async () => [], put: async () => true },
     issueLegacyToken: undefined,
     ...members,
   };

@@ -143,7 +143,7 @@ const noBytes = new Uint8Array();
 
 /** Conversions are called in this thread. */
 function canBeHeavy({ resource }: Endpoint, verb: Route["verb"]): boolean {
-  return verb !== "list" && verb !== "watch" && resource.conversion === undefined;
+  return verb !== "list" && verb !== "watch" && resource.conversion === undefined && resource.allocate === undefined;
 }
 
 function formsOf({ endpoint: { resource }, verb, subresource }: Route): Forms {

@@ -52,10 +52,10 @@ export async function store(call: RequestContext, sent: ApiObject, dryRun: boole
   }
   if (!dryRun) refuseRevision(object);
   for (let tries = 1;; tries++) {
-    const next = await toCreate(call, object, hasOwners);
+    const next = await toCreate(call, object, hasOwners).catch((error) => takeBack(call).then(() => Promise.reject(error)));
     const created = await insert(call, next, dryRun, object.metadata.resourceVersion);
+    await takeBack(call, created.done);
     if (created.done) return created.item;
-    await takeBack(call);
     if (generated && tries < generateNameTries) continue;
     throw nameTakenError(call, next.metadata.name!, generated, created.current);
   }

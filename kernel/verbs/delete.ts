@@ -18,6 +18,7 @@ import { ignoreReadErrorsField } from "../request/ignore-read-errors.ts";
 import { keyOfCall } from "./key-of-call.ts";
 import { Item, storedBytes } from "../objects/objects.ts";
 import { commit } from "../write/commit.ts";
+import { requestHookContext } from "../write/request-hook-context.ts";
 import { asStored, untilDeadline } from "../write/converted-writes.ts";
 import { approveDeletion } from "../write/admission/admit.ts";
 import { metaWith } from "../write/write-pipeline.ts";
@@ -139,6 +140,7 @@ export function deleteItem(call: RequestContext, start: Start, options: DeleteRe
     }
     const change = { key: current.key, expect: current.revision, value: finished ? undefined : value, frees: true, ...untilDeadline(call) };
     const outcome = await commit(call, change);
+    if (outcome.done && finished) await resource.release?.(object, requestHookContext(call));
     return outcome.done ? done(outcome.revision, true) : { tag: "lost", found: outcome.current };
   });
 }

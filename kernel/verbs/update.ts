@@ -12,6 +12,7 @@ import { type Attempt, shownKind } from "./shown-kind.ts";
 import { keyOfCall } from "./key-of-call.ts";
 import { Item, storedBytes } from "../objects/objects.ts";
 import { commit } from "../write/commit.ts";
+import { requestHookContext } from "../write/request-hook-context.ts";
 import { asStored, untilDeadline } from "../write/converted-writes.ts";
 import { writeOptions } from "../request/options.ts";
 import { servedObject } from "../objects/served.ts";
@@ -156,6 +157,7 @@ export async function put(call: RequestContext, current: Item, next: ApiObject, 
     ...untilDeadline(call),
   });
   if (!outcome.done) return { tag: "lost", found: outcome.current };
+  if (finished) await resource.release?.(next, requestHookContext(call));
   // An object that is removed with its last finalizer keeps its resourceVersion.
   const result = finished ? shown(current.revision) : Item.committed(stored, current.key, value, outcome, next);
   return { tag: "done", result, committed: true };

@@ -42,8 +42,8 @@ export async function guaranteedUpdate<T>(
     checkWeight(call, current);
     const tried = await outcome(() => attempt(current));
     let found: Item | undefined;
+    await takeBack(call, tried.tag === "done" && tried.committed);
     if (tried.tag === "lost") {
-      await takeBack(call);
       found = tried.found && new Item(call.endpoint.stored, tried.found);
     } else {
       if (confirm === undefined || (tried.tag === "done" && tried.committed)) return answerOf(tried);

@@ -57,7 +57,13 @@ class WriteContext extends CallHookContext implements RequestHookContext {
   }
   get ifNotStored(): RequestHookContext["ifNotStored"] {
     const { takeBacks } = this.#call;
-    return (takeBack) => void takeBacks.push(takeBack);
+    return (takeBack) => void takeBacks.push(async (isStored) => isStored ? undefined : await takeBack());
+  }
+  get ifStored(): RequestHookContext["ifStored"] {
+    return (giveBack) => void this.#call.takeBacks.push(async (isStored) => isStored ? await giveBack() : undefined);
+  }
+  get allocation(): RequestHookContext["allocation"] {
+    return this.#call.backend.allocation!; // requests of kinds that allocate stay in the serving thread
   }
   get access(): Access {
     return accessOf(this.#call.access, this.#call.deadline);
@@ -77,9 +83,9 @@ class WriteContext extends CallHookContext implements RequestHookContext {
   }
 }
 
-/** Runs the functions with which admission steps undo their effects. Called if it is certain that the write was not stored. */
-export async function takeBack({ takeBacks }: RequestContext): Promise<void> {
-  for (const undo of takeBacks.splice(0)) await undo();
+/** Runs the functions that hooks have registered. Called if it is certain that the write was stored, or that it was not. */
+export async function takeBack({ takeBacks }: RequestContext, isStored = false): Promise<void> {
+  for (const run of takeBacks.splice(0)) await run(isStored);
 }
 
 /** The reinvocation state of hooks that run only once. */

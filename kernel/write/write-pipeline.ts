@@ -16,6 +16,7 @@ import { approve, authorizeContents, mutated } from "./admission/admit.ts";
 import { checkValidation, hookContext, kindName, type RequestContext, runInBudget } from "../request-context.ts";
 import { randomSuffix } from "../../core/meta/generated-name.ts";
 import { withOwnersOnce, withValidManagers } from "./owners.ts";
+import { requestHookContext } from "./request-hook-context.ts";
 import { withDeclaredRules } from "./declared-rules.ts";
 import { inStoredForm, isValidatedAsSent } from "./stored-form.ts";
 
@@ -92,6 +93,7 @@ export async function toCreate(call: RequestContext, object: ApiObject, keepsDel
   });
   call.step("admission has changed the object");
   await authorizeContents(call, next, undefined);
+  next = await resource.allocate?.(next, undefined, requestHookContext(call)) ?? next;
   if (resource.strategy?.preparesStatus !== true) next = withStatusOf(call, next, undefined);
   next = resource.prepare?.(next, undefined, context) ?? next;
   next = dropDisabled(endpoint.stored.schema)(next, undefined, catalog.gates.isOn) as ApiObject; // required fields are never dropped
@@ -122,6 +124,7 @@ export async function toUpdate(call: RequestContext, object: ApiObject, prior: A
   const { managedFields } = next.metadata;
   call.step("admission has changed the object");
   await authorizeContents(call, next, prior);
+  if (call.subresource === undefined) next = await resource.allocate?.(next, prior, requestHookContext(call)) ?? next;
   const { generation } = prior.metadata;
   next = withMeta(next, dryRun ? { generation } : { generation, selfLink: undefined });
   if (part?.write !== undefined) next = part.write(next, prior, context);

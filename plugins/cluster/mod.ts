@@ -11,10 +11,9 @@ import { ownerPermissions } from "./owner-permissions.ts";
 import { rootCaController } from "./root-ca-controller.ts";
 import { serviceAccountController } from "./service-account-controller.ts";
 import { serviceAccounts } from "./service-account.ts";
-import { services } from "./service.ts";
 import { tokenGateDependencies, tokenGates } from "./token-request.ts";
 
-export { events, leases, namespaces, serviceAccounts, services };
+export { events, leases, namespaces, serviceAccounts };
 
 export const clusterPlugin = definePlugin({
   name: "cluster",
@@ -22,7 +21,7 @@ export const clusterPlugin = definePlugin({
   featureGates: { ...leaseGates, ...tokenGates },
   gateDependencies: tokenGateDependencies,
   groupPriorities: { "events.{domain}": 17_750, "coordination.{domain}": 16_500 },
-  resources: [namespaces, serviceAccounts, leases, events, services],
+  resources: [namespaces, serviceAccounts, leases, events],
   admission: [ownerPermissions],
   controllers: [
     namespaceController,

@@ -12,3 +12,7 @@ export const slicePortsMax = bound(20_000);
 export const topologyLabelsMax = bound(16);
 /** Zones, and nodes, in the hints of one endpoint. */
 export const endpointHintsMax = bound(8);
+/** Attempts to take a free address that other servers take at the same time. */
+export const addressTriesMax = bound(32);
+/** Attempts to write the record of ports on nodes while other servers write it. */
+export const portTriesMax = bound(50);

@@ -1,4 +1,4 @@
-import { ageColumn, type Column, defineResource, type FieldError, invalid, nameColumn, required, type Resource } from "../../plugin.ts";
+import { type Column, defineResource, type FieldError, invalid, nameColumn, required, type Resource } from "../../plugin.ts";
 import { metaRulesOf, pathSegmentName, sameValue, validateObjectMeta, validateObjectMetaUpdate } from "../../toolbox.ts";
 import { subdomain, validateByRule } from "../shared/pod/rules.ts";
 import { validateCanonicalAddress } from "../shared/addresses.ts";
@@ -16,7 +16,6 @@ function parentText({ spec: { parentRef } }: IPAddress): string {
 const columns: readonly Column<IPAddress>[] = [
   nameColumn,
   { name: "ParentRef", type: "string", description: "The object that uses the address.", cell: parentText },
-  ageColumn,
 ];
 
 const segment = (text: string) => pathSegmentName(text, false);

@@ -64,3 +64,9 @@ export function validateEndpointAddress(text: string, path: string): readonly Fi
   const name = found?.name ?? (isLinkLocalMulticast(bytes) ? "link-local multicast range (224.0.0.0/24, ff02::/10)" : undefined);
   return name === undefined ? [] : [invalid(path, text, `may not be in the ${name}`)];
 }
+
+/** The canonical text of an address, which is given as text or as its bytes. Undefined if the text is no address. */
+export function canonicalAddress(address: string | Uint8Array): string | undefined {
+  const bytes = typeof address === "string" ? plainBytes(address) : address;
+  return bytes === undefined ? undefined : addressText({ bytes, zone: "" });
+}

@@ -165,6 +165,7 @@ async function runHook(hook: StartHook, world: ControllerContext, start: StartUp
       await pause(pauseMs, signal);
     }
   }
+  if (!signal.aborted) await hook.follow?.(world, signal);
 }
 
 interface Relay {

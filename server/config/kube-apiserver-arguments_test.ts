@@ -16,9 +16,9 @@ test("no ignored flag is a setting", () => {
 test("kubeApiserverArguments() keeps flags that exist here, and names the others", () => {
   const words = [
     compatFlag,
-    "--advertise-address=127.0.0.1",
-    "--service-cluster-ip-range",
-    "10.0.0.0/24",
+    "--peer-advertise-ip=127.0.0.1",
+    "--kubelet-timeout",
+    "10s",
     "--allow-privileged",
     "",
     "--egress-selector-config-file=direct.yaml",
@@ -43,8 +43,8 @@ test("kubeApiserverArguments() keeps flags that exist here, and names the others
       "--data-dir=:memory:",
     ],
     ignored: [
-      "--advertise-address",
-      "--service-cluster-ip-range",
+      "--peer-advertise-ip",
+      "--kubelet-timeout",
       "--allow-privileged",
       "--egress-selector-config-file",
       "--profiling",

@@ -190,6 +190,20 @@ export interface PlainSettings {
   readonly "leader-elect-renew-deadline"?: number;
   /** Time between attempts to acquire or renew the lease; greater than 0. In milliseconds. Default: 2000 (2s). */
   readonly "leader-elect-retry-period"?: number;
+  /**
+   * Ranges of cluster addresses for services: an IPv4 and an IPv6 one at most, separated by a comma. The first is the default family.
+   * Default: 10.0.0.0/24.
+   */
+  readonly "service-cluster-ip-range"?: string;
+  /** Range of ports for services on nodes, such as 30000-32767. Default: 30000-32767. */
+  readonly "service-node-port-range"?: string;
+  /** How the endpoints of the Service kubernetes are kept: lease, by all running servers, or none. Default: lease. */
+  readonly "endpoint-reconciler-type"?: string;
+  /**
+   * Address of this server in the endpoints of the Service kubernetes. Default: --bind-address, unless it is a loopback one or stands for
+   * all. Default: empty.
+   */
+  readonly "advertise-address"?: string;
   /** Domain of API groups: storage.<domain>. Stock clients expect the default. Default: k8s.io. */
   readonly "group-domain"?: string;
   /** Name in the protobuf media type, labels, annotations and finalizers. Default: kubernetes. */

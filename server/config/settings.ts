@@ -24,6 +24,7 @@ import {
   text,
   texts,
 } from "./setting.ts";
+import { type ServiceConfig, serviceSettings } from "./service-settings.ts";
 import { type ShutdownConfig, shutdownSettings } from "./shutdown-settings.ts";
 import { type TracingConfig, tracingSettings } from "./tracing-settings.ts";
 import { streamsPerConnectionMax } from "../listen/bounds.ts";
@@ -41,7 +42,8 @@ const isLogged = "the log is opened once, at start";
 const isCounted = "metrics are registered once, at start";
 
 /** A value for every setting, by flag name; durations in milliseconds. */
-export interface Config extends AdmissionConfig, AuditConfig, ElectionConfig, EmulationConfig, ShutdownConfig, TracingConfig {
+export interface Config
+  extends AdmissionConfig, AuditConfig, ElectionConfig, EmulationConfig, ServiceConfig, ShutdownConfig, TracingConfig {
   readonly "config": string;
   readonly "bind-address": string;
   readonly "secure-port": number;
@@ -358,6 +360,7 @@ export const settings: Settings = Object.freeze(
     ),
 
     ...electionSettings,
+    ...serviceSettings,
 
     "group-domain": fixed(isSpelled, text("k8s.io", "Domain of API groups: storage.<domain>. Stock clients expect the default.")),
     "platform-name": fixed(isSpelled, text("kubernetes", "Name in the protobuf media type, labels, annotations and finalizers.")),

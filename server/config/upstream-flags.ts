@@ -3,16 +3,15 @@
  * do not take the next word. Not among them: flags whose absence would be a risk, such as the one of encryption at rest.
  */
 const withValue = `
-  advertise-address cors-allowed-origins external-hostname storage-initialization-timeout
+  cors-allowed-origins external-hostname storage-initialization-timeout
   strict-transport-security-directives delete-collection-workers etcd-count-metric-poll-period etcd-db-metric-poll-interval
   egress-selector-config-file etcd-servers-overrides lease-reuse-duration-seconds storage-backend storage-media-type watch-cache-sizes tls-cipher-suites
   tls-curve-preferences tls-min-version tls-sni-cert-key debug-socket-path admission-control default-not-ready-toleration-seconds
   default-unreachable-toleration-seconds log-flush-frequency log-json-info-buffer-size log-text-info-buffer-size
   coordinated-leadership-lease-duration coordinated-leadership-renew-deadline coordinated-leadership-retry-period
-  endpoint-reconciler-type event-ttl kubelet-certificate-authority kubelet-client-certificate kubelet-client-key
+  event-ttl kubelet-certificate-authority kubelet-client-certificate kubelet-client-key
   kubelet-preferred-address-types kubelet-timeout kubernetes-service-node-port max-connection-bytes-per-sec peer-advertise-ip
   peer-advertise-port peer-ca-file proxy-client-cert-file proxy-client-key-file service-account-signing-endpoint
-  service-cluster-ip-range service-node-port-range
 `;
 const withoutValue = `
   send-retry-after-while-not-ready-once

@@ -1,5 +1,6 @@
 /** Assembles the server for `handle` from settings, plugins and a store. */
 import type { Access, CallWebhook } from "../../core/access.ts";
+import type { Api } from "../../core/api.ts";
 import type { ConversionContext } from "../../core/conversion.ts";
 import { abortable } from "../../core/async.ts";
 import type { Audit } from "../../kernel/access/audit/mod.ts";
@@ -7,6 +8,7 @@ import { authenticatedUsers, authenticateInOrder, refusalText } from "../../kern
 import { type Chain, decideRequests, refusalOf } from "../../kernel/access/authorization/mod.ts";
 import { impersonateBy } from "../../kernel/access/impersonation/mod.ts";
 import type { OpenedReads } from "../../kernel/cache/mod.ts";
+import { recordsOf } from "../background/records.ts";
 import { sourceHooks } from "../background/resource-sources.ts";
 import { refusedPage } from "../status-page/refused.ts";
 import { statusPage } from "../status-page/reply.ts";
@@ -29,6 +31,8 @@ import { troubleText } from "../../kernel/store/fault.ts";
 import type { Server } from "../../kernel/server.ts";
 import type { WorkerGroup } from "../workers/group.ts";
 import type { Authentication } from "./authentication.ts";
+import { serverApi } from "./open-controllers.ts";
+import { settingOf } from "./part-context.ts";
 import { refusalLog } from "./refusal-log.ts";
 import { describeBuild, describeReleases } from "./describe-server.ts";
 import { type CheckedParts, healthChecks } from "./health-checks.ts";
@@ -69,7 +73,7 @@ const elapsed = (): number => performance.now();
 export function assemble(parts: Parts): Server {
   const { inForce, registry, log } = parts;
   const { record } = registry;
-  const backend = backendOf(parts);
+  const backend = backendOf(parts, () => server);
   const access = accessOf(parts);
   registerStoreMetrics(registry, {
     store: parts.store,
@@ -77,7 +81,7 @@ export function assemble(parts: Parts): Server {
     prefix: backend.prefix,
     catalog: () => inForce().catalog,
   });
-  return {
+  const server: Server = {
     get catalog() {
       return inForce().catalog;
     },
@@ -108,6 +112,7 @@ export function assemble(parts: Parts): Server {
       record.deprecated.with({ group, version, resource: plural, subresource, removed_release: removedRelease }).set(1),
     report: (error, reference) => log.error("a request met an unexpected condition", { reference, ...describe(error) }),
   };
+  return server;
 }
 
 function catalogChanges({ inForce, onSwap }: Parts): Server["catalogChanged"] {
@@ -130,11 +135,20 @@ function completeness({ inForce, start }: Parts): Server["isComplete"] {
   return () => isComplete;
 }
 
-function backendOf({ inForce, cache, conversions, callWebhook, ending, registry, tracing }: Parts): Backend {
+function backendOf({ inForce, cache, conversions, callWebhook, ending, registry, tracing }: Parts, server: () => Server): Backend {
+  let api: Api | undefined;
+  const prefix = inForce().config["etcd-prefix"];
   return {
+    allocation: {
+      get api() {
+        return api ??= serverApi(server());
+      },
+      setting: settingOf(() => inForce().config),
+      records: recordsOf(cache.store, prefix),
+    },
     store: cache.store,
     reads: cache.reads,
-    prefix: inForce().config["etcd-prefix"],
+    prefix,
     clock: systemClock,
     ending,
     get minRequestTimeoutSeconds() {

@@ -7,11 +7,13 @@ import { systemGroups } from "../../core/user-info.ts";
 import { type Background, type BackgroundReports, controllerHook, runBackground } from "../background/background.ts";
 import type { BackgroundApis, CommonContext } from "../background/controller-contexts.ts";
 import { localApi, type LocalOptions } from "../background/local-api.ts";
+import { recordsOf } from "../background/records.ts";
 import type { KernelRegistry } from "../metrics/metrics.ts";
 import { workMeters } from "../metrics/work-metrics.ts";
 import type { Server } from "../../kernel/server.ts";
 import type { Store } from "../../kernel/store/store.ts";
 import type { ConfigInForce } from "./config-in-force.ts";
+import { settingOf } from "./part-context.ts";
 import { bound } from "../../core/bound.ts";
 
 /** Milliseconds after its start for which a controller waits for its rights. */
@@ -45,7 +47,7 @@ export interface ControllerNeeds {
   readonly store: Store;
   readonly registry: KernelRegistry;
   readonly reports: BackgroundReports;
-  readonly context: Omit<CommonContext, "metric">;
+  readonly context: Omit<CommonContext, "metric" | "setting" | "records">;
   /** Whether controllers run in this process if there is no election. */
   readonly runsUnelected: boolean;
   /** Whether roles can grant rights to the service accounts of controllers. Otherwise controllers act as members of system:masters. */
@@ -68,9 +70,10 @@ export async function openControllers(
       controllerApi(server, controller, hasRoles(), { patientWhile, follows: (kind) => followWatch(start, controller.name, kind) }),
     ofHook: ({ name, fieldManager: manager = name }) => localApi(server, serverUser, { manager }),
   };
+  const records = recordsOf(store, inForce.current().config["etcd-prefix"]);
   const background = runBackground(inForce.current(), {
     store,
-    contexts: { apis, common: { ...context, metric }, queue: queues.of, host },
+    contexts: { apis, common: { ...context, metric, setting: settingOf(() => inForce.current().config), records }, queue: queues.of, host },
     reports,
     election: {
       api: localApi(server, controllerUser, { manager: "kube-controller-manager" }),

@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 import { bad, good, type Kubectl, kubectlFor, kubectlMissing, kubectls } from "./kubectl.ts";
 import { againstTheProgram, everySetup } from "./setups.ts";
 
-const service = JSON.stringify({ apiVersion: "v1", kind: "Service", metadata: { name: "s" }, spec: { ports: [{ port: 80 }] } });
 const request = JSON.stringify({
   apiVersion: "certificates.k8s.io/v1",
   kind: "CertificateSigningRequest",
@@ -13,7 +12,7 @@ const request = JSON.stringify({
 });
 
 async function readsWhatIsEmpty(kubectl: Kubectl): Promise<void> {
-  for (const words of ["get all", "get all -A", "get services", "delete all --all"]) {
+  for (const words of ["get pdb", "get pvc -A"]) {
     const { code, output, errors } = await kubectl(words);
     assert.equal(code, 0, `${words}: ${errors}`);
     assert.match(output + errors, /No resources found/);
@@ -29,8 +28,6 @@ async function isRefusedByName(kubectl: Kubectl): Promise<void> {
       undefined,
       /this server does not serve CertificateSigningRequest \(certificatesigningrequests\.certificates\.k8s\.io\)/,
     ],
-    ["create service clusterip s --tcp=80", undefined, /runs no workloads, so there are no services/],
-    ["apply -f -", service, /runs no workloads, so there are no services/],
     // kubectl looks up the kind in discovery and stops there.
     ["apply -f -", request, /no matches for kind "CertificateSigningRequest" in version "certificates.k8s.io\/v1"/],
     ["apply --server-side -f -", request, /no matches for kind "CertificateSigningRequest" in version "certificates.k8s.io\/v1"/],

@@ -102,6 +102,29 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
       });
     }),
 
+  "service-cluster-ip-range": () =>
+    served(["--service-cluster-ip-range=192.0.2.0/28"], async ({ client }) => {
+      const made = await client.ask("/api/v1/namespaces/default/services", {
+        method: "POST",
+        body: { metadata: { name: "a" }, spec: { ports: [{ port: 80 }] } },
+      });
+      assert.match(made.json().spec.clusterIP, /^192\.0\.2\./);
+    }),
+
+  "service-node-port-range": () =>
+    served(["--service-node-port-range=31000"], async ({ client }) => {
+      const made = await client.ask("/api/v1/namespaces/default/services", {
+        method: "POST",
+        body: { metadata: { name: "a" }, spec: { type: "NodePort", ports: [{ port: 80 }] } },
+      });
+      assert.equal(made.json().spec.ports[0].nodePort, 31_000);
+    }),
+
+  "endpoint-reconciler-type": () =>
+    assert.rejects(served(["--endpoint-reconciler-type=some"], () => Promise.resolve()), /it must be lease or none/),
+
+  "advertise-address": () => assert.rejects(served(["--advertise-address=here"], () => Promise.resolve()), /"here" is not an IP address/),
+
   "bind-address": () =>
     served(["--bind-address=127.0.0.2"], async (server) => {
       assert.match(server.url, /^https:\/\/127\.0\.0\.2:/);

@@ -177,7 +177,7 @@ describe("the packed tarball", { skip: npmMissing || startSkipped("deno") || run
     );
     await until(() => assert.match(program.output(), /^Thole serves on/m, program.errors()), readyMsMax);
     assert.doesNotMatch(program.errors(), /ExperimentalWarning/);
-    assert.match(program.errors(), /have no effect" flags=\["--allow-privileged","--service-cluster-ip-range"\]/);
+    assert.match(program.errors(), /have no effect" flags=\["--allow-privileged"\]/);
     program.signal("SIGTERM");
     assert.equal(await program.exited, 0);
     assert.equal(existsSync(join(project, "thole-data")), false);

@@ -8,7 +8,7 @@ export const sameAs: Readonly<Record<string, string>> = Object.freeze({
   "storage.k8s.io/v1beta1/VolumeAttributesClass": "storage.k8s.io/v1/VolumeAttributesClass",
 });
 
-/** Resources and subresources of kube-apiserver that are not served yet, or only as an empty collection, by group version. */
+/** Resources and subresources of kube-apiserver that are not served yet, by group version. */
 export const notServed: Readonly<Record<string, readonly string[]>> = Object.freeze({
   "apiregistration.k8s.io/v1": ["apiservices"],
   "coordination.k8s.io/v1alpha2": ["leasecandidates"],
@@ -23,20 +23,10 @@ export const notServed: Readonly<Record<string, readonly string[]>> = Object.fre
     "pods/log",
     "pods/portforward",
     "pods/proxy",
-    "services",
+    "services/proxy",
   ],
 });
 
-/** Schemas of the empty collection of services, which clients only list. */
-export const emptyKinds: readonly string[] = [
-  "Service",
-  "ServiceList",
-  "ServiceSpec",
-  "ServicePort",
-  "SessionAffinityConfig",
-  "ClientIPConfig",
-]
-  .map((name) => `io.k8s.api.core.v1.${name}`);
 const listOfAlpha = "an accident of v1alpha1: its items have no field `type` to be merged by, and lists are never applied";
 const alphaItems = "io.k8s.api.storagemigration.v1alpha1.StorageVersionMigrationList.properties.items";
 

@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import { startTestServer, type TestServer } from "../harness.ts";
 import { type Client, httpsClient } from "../https.ts";
 import { aggregatedEntries, apiVersionOf, flattened, type GroupVersionFacts, keyed, listEntries, type ResourceFacts } from "./discovery.ts";
-import { emptyKinds, exceptions, notServed, sameAs } from "./exceptions.ts";
+import { exceptions, notServed, sameAs } from "./exceptions.ts";
 import { differences, type Fields, readFacts, unexplained, type Value } from "./facts.ts";
 import { expectedOperations, type PathFacts, servedOperations } from "./operations.ts";
 import {
@@ -93,7 +93,7 @@ function schemaFaults(ours: Schemas, change: (schema: Fields) => Fields): readon
   const groups = new Set(Object.values(ours).flatMap(groupVersions));
   // A Scale may be the only kind of its group version, which is then not served itself.
   const served = new Set(Object.entries(ours).filter(([name]) => !name.endsWith(".Scale")).flatMap(([, schema]) => groupVersions(schema)));
-  const names = Object.keys(ours).filter((name) => !emptyKinds.includes(name));
+  const names = Object.keys(ours);
   const theirs = [...reached(names, all)].map((name): [string, Fields] => [
     name,
     compare(name, kindsAmong(change(published(all[name]!)), name.endsWith(".Scale") ? groups : served)),

@@ -7,12 +7,15 @@ import { startTestServer } from "../harness.ts";
 import { withRootCertificates } from "./needs.ts";
 import type { RunningServer } from "./run.ts";
 
+/** The recorded server had this range, and recordings choose addresses in it. */
+const clusterRange = "--service-cluster-ip-range=10.96.0.0/24";
+
 export async function startServer(flags: readonly string[]): Promise<RunningServer> {
-  if (!flags.includes(withRootCertificates)) return await startTestServer({ args: [...flags] });
+  if (!flags.includes(withRootCertificates)) return await startTestServer({ args: [clusterRange, ...flags] });
   const folder = await mkdtemp(join(tmpdir(), "thole-root-")), path = join(folder, "ca.pem");
   const notBefore = Date.now() - 60_000, notAfter = notBefore + 3_600_000;
   await writeFile(path, issueCertificate({ usage: "ca", commonName: "root", notBefore, notAfter }).cert);
-  const args = flags.map((flag) => flag === withRootCertificates ? `--root-ca-file=${path}` : flag);
+  const args = [clusterRange, ...flags].map((flag) => flag === withRootCertificates ? `--root-ca-file=${path}` : flag);
   const server = await startTestServer({ args });
   return {
     ...server,

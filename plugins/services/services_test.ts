@@ -1,0 +1,82 @@
+// In Deno's suite only: what the API answers does not depend on the runtime.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openTestServer } from "../../testing.ts";
+import { ask } from "../../test/requests.ts";
+
+const path = "/api/v1/namespaces/default/services";
+const service = (name: string, spec: object = {}) => ({ metadata: { name }, spec: { ports: [{ port: 80 }], ...spec } });
+
+/** A server with six addresses and two ports on nodes. */
+async function small() {
+  const settings = { "service-cluster-ip-range": "198.51.100.0/29", "service-node-port-range": "30000-30001" };
+  const server = await openTestServer({ settings });
+  const send = async (method: string, at: string, body?: object, type?: string) => {
+    const { status, text } = await ask(server, method, `${path}${at}`, body, type);
+    return { status, value: JSON.parse(text) };
+  };
+  const inUse = async () => {
+    const { text } = await ask(server, "GET", "/apis/networking.k8s.io/v1/ipaddresses");
+    return JSON.parse(text).items.map(({ spec }: any) => spec.parentRef.name).filter((name: string) => name !== "kubernetes");
+  };
+  return { server, send, inUse };
+}
+const free = 5; // six without that of the Service kubernetes
+
+test("services get different addresses until the range is full, and deletions give them back", async () => {
+  const { server, send, inUse } = await small();
+  await using _closed = server;
+  assert.equal((await send("POST", "", service("kubernetes-like", { clusterIP: "198.51.100.1" }))).status < 500, true);
+  await send("DELETE", "/kubernetes-like");
+  const made = await Promise.all(Array.from({ length: free }, (_, i) => send("POST", "", service(`s${i}`))));
+  const addresses = made.map(({ value }) => value.spec.clusterIP);
+  assert.equal(new Set(addresses).size, free, JSON.stringify(made.map(({ value }) => value.message)));
+  assert.deepEqual((await inUse()).length, free);
+  await send("DELETE", "/s0");
+  assert.equal((await send("POST", "", service("again", { clusterIP: addresses[0] }))).status, 201);
+  const taken = await send("POST", "", service("taken", { clusterIP: addresses[1] }));
+  assert.match(taken.value.message, /failed to allocate IP 198\.51\.100\.\d: provided IP is already allocated/);
+  const outside = await send("POST", "", service("outside", { clusterIP: "192.0.2.1" }));
+  assert.match(outside.value.message, /the provided network does not match the current range/);
+});
+
+test("a write that is rejected, and a dry run, keep no address", async () => {
+  const { server, send, inUse } = await small();
+  await using _closed = server;
+  assert.equal((await send("POST", "", service("bad", { ports: [{ port: 0 }] }))).status, 422);
+  assert.equal((await send("POST", "?dryRun=All", service("trial", { type: "NodePort" }))).status, 201);
+  assert.equal((await send("POST", "", service("twice"))).status, 201);
+  assert.equal((await send("POST", "", service("twice"))).status, 409);
+  assert.deepEqual(await inUse(), ["twice"]);
+});
+
+test("ports on nodes are unique, and given back by deletion and by a change of type", async () => {
+  const { server, send } = await small();
+  await using _closed = server;
+  const [a, b] = await Promise.all(["a", "b"].map((name) => send("POST", "", service(name, { type: "NodePort" }))));
+  const ports = [a, b].map((each) => each!.value.spec.ports[0].nodePort);
+  assert.deepEqual(ports.toSorted(), [30_000, 30_001]);
+  const full = await send("POST", "", service("c", { type: "NodePort" }));
+  assert.match(full.value.message, /failed to allocate a nodePort: range is full/);
+  const merge = "application/merge-patch+json";
+  assert.equal((await send("PATCH", "/a", { spec: { type: "ClusterIP" } }, merge)).value.spec.ports[0].nodePort, undefined);
+  const wanted = [{ port: 80, nodePort: ports[0] }];
+  assert.equal((await send("POST", "", service("c", { type: "NodePort", ports: wanted }))).status, 201);
+  await send("DELETE", "/b");
+  assert.equal((await send("POST", "", service("d", { type: "NodePort" }))).value.spec.ports[0].nodePort, ports[1]);
+  const { value } = await send("POST", "", service("e", { type: "NodePort", ports: [{ port: 80, nodePort: 1 }] }));
+  assert.match(value.message, /The range of valid ports is 30000-30001/);
+});
+
+test("a service that becomes a name gives its address back, and gets one on the way back", async () => {
+  const { server, send, inUse } = await small();
+  await using _closed = server;
+  await send("POST", "", service("a"));
+  const merge = "application/merge-patch+json";
+  const named = await send("PATCH", "/a", { spec: { type: "ExternalName", externalName: "a.example.com" } }, merge);
+  assert.deepEqual([named.value.spec.clusterIP, named.value.spec.ipFamilies], [undefined, undefined]);
+  assert.deepEqual(await inUse(), []);
+  const back = await send("PATCH", "/a", { spec: { type: "ClusterIP", externalName: null } }, merge);
+  assert.match(back.value.spec.clusterIP, /^198\.51\.100\./);
+  assert.deepEqual(await inUse(), ["a"]);
+});
