@@ -4,7 +4,7 @@
  */
 import type { Api } from "./api.ts";
 import type { JsonObject } from "./json.ts";
-import type { SettingOf } from "./part.ts";
+import type { SettingOf } from "./setting.ts";
 
 /** A record with the revision of its last write. */
 export interface FoundRecord {
