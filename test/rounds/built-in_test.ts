@@ -121,6 +121,10 @@ const definition = {
 function adjust(object: any, { kind, apiVersion }: { kind: string; apiVersion: string }): object | undefined {
   // Write-only: it becomes data.
   if (kind === "Secret") delete object.stringData;
+  // Protobuf does not tell an empty list from an absent one, which has a default. No valid object has one.
+  for (const rules of [object.spec?.behavior?.scaleUp, object.spec?.behavior?.scaleDown]) {
+    if (rules?.policies?.length === 0) delete rules.policies;
+  }
   // `false` is invalid, and v1beta1 does not tell it from an absent value.
   if (kind === "ResourceSlice" && object.spec?.allNodes === false) delete object.spec.allNodes;
   // Protobuf does not tell an empty map from an absent one, which takes the capacity as default.
