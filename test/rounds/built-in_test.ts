@@ -121,6 +121,15 @@ const definition = {
 function adjust(object: any, { kind, apiVersion }: { kind: string; apiVersion: string }): object | undefined {
   // Write-only: it becomes data.
   if (kind === "Secret") delete object.stringData;
+  // An empty list of requests is in conflict with itself, as upstream: the stored form has null.
+  const claim = kind === "ResourceClaim" ? object.spec : kind === "ResourceClaimTemplate" ? object.spec?.spec : undefined;
+  if (claim?.devices?.requests?.length === 0) delete claim.devices.requests;
+  // Version 1 does not tell absent values of metrics from zeros, and without any metric there is a default.
+  if (kind === "HorizontalPodAutoscaler") {
+    delete object.status?.currentMetrics;
+    const target = { type: "Utilization", averageUtilization: 50 }, metrics = [{ type: "Resource", resource: { name: "cpu", target } }];
+    object.spec = { ...object.spec, ...(apiVersion === "autoscaling/v1" ? { targetCPUUtilizationPercentage: 50 } : { metrics }) };
+  }
   // Protobuf does not tell an empty list from an absent one, which has a default. No valid object has one.
   for (const rules of [object.spec?.behavior?.scaleUp, object.spec?.behavior?.scaleDown]) {
     if (rules?.policies?.length === 0) delete rules.policies;
