@@ -112,8 +112,9 @@ function usedIn(value: JsonObject | undefined, { first, last }: PortRange): read
 /** The record: a number with a bit for each port, the highest byte first. */
 function recordOf({ range: { first, last }, used }: PortUse): JsonObject {
   const offsets = [...used].map((port) => port - first).filter((offset) => offset >= 0 && offset <= last - first);
-  const bytes = new Uint8Array(offsets.length === 0 ? 0 : Math.floor(Math.max(...offsets) / 8) + 1);
+  const highest = offsets.reduce((high, offset) => offset > high ? offset : high, -1);
+  const bytes = new Uint8Array(Math.floor(highest / 8) + 1);
   for (const offset of offsets) bytes[bytes.length - 1 - Math.floor(offset / 8)]! |= 1 << (offset % 8);
-  const data = btoa(String.fromCharCode(...bytes));
+  const data = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
   return { kind: "RangeAllocation", apiVersion: "v1", metadata: {}, range: `${first}-${last}`, data };
 }

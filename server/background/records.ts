@@ -2,6 +2,7 @@
 import type { FoundRecord, Records } from "../../core/allocation.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
 import { plainJson } from "../../core/tree/plain-json.ts";
+import { valueText } from "../../core/value-text.ts";
 import type { Entry, Store } from "../../kernel/store/store.ts";
 
 /** The records of a store. `prefix` is that of all keys. */
@@ -25,7 +26,7 @@ export function recordsOf(store: Pick<Store, "get" | "list" | "commit">, prefix:
       const outcome = await store.commit({
         key: `${prefix}/${path}`,
         expect: expect ?? "absent",
-        value: value === undefined ? undefined : encoder.encode(`${JSON.stringify(value)}\n`),
+        value: value === undefined ? undefined : encoder.encode(`${valueText(value)}\n`),
         ...(ttlSeconds === undefined ? {} : { ttlSeconds }),
       });
       return outcome.done;

@@ -72,11 +72,12 @@ describe("the status of an object", () => {
     const found = await Promise.all(
       roots.map(async (root) => (await ask(200, root)).resources.map(({ name }: { name: string }) => `${root} ${name}`)),
     );
-    // A controller writes the status of quotas; recordings and test/quotas try it. Recordings try those of pods and nodes.
+    // A controller writes the status of quotas; recordings and test/quotas try it. Recordings try those of pods, nodes and services.
     const elsewhere = [
       "/api/v1 resourcequotas/status",
       "/api/v1 pods/status",
       "/api/v1 nodes/status",
+      "/api/v1 services/status",
       "/api/v1 replicationcontrollers/status",
     ];
     const tried = Object.keys(statuses).map((path) => path.replace("/namespaces/default", "").replace(/\/(\w+)$/, " $1/status"));

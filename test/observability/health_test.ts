@@ -36,8 +36,13 @@ test("the endpoints list their checks in upstream's order and format", async () 
     "crd-informer-synced",
     "rbac/bootstrap-roles",
     "scheduling/bootstrap-system-priority-classes",
+    "kubernetes-service-cidr",
+    "bootstrap-controller",
   ].map((name) => {
-    const isHook = /^(storage-readiness|crd-informer-synced|create-initial-objects|start-authorizers|\w+\/bootstrap-[a-z-]+)$/.test(name);
+    const isHook =
+      /^(storage-readiness|crd-informer-synced|create-initial-objects|start-authorizers|bootstrap-controller|\w+\/bootstrap-[a-z-]+)$/.test(
+        name,
+      );
     return `[+]poststarthook/${isHook ? name : `start-${name}-controller`} ok`;
   });
   const common = ["[+]ping ok", "[+]log ok", "[+]etcd ok"];

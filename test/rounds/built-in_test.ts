@@ -44,6 +44,7 @@ const valid: Readonly<Record<string, JsonObject>> = {
   "batch/v1 Job": { spec: { template: endingTemplate } },
   "batch/v1 CronJob": { spec: { schedule: "@daily", jobTemplate: { spec: { template: endingTemplate } } } },
   "v1 Pod": { spec: { containers: [{ name: "a", image: "a" }] } },
+  "v1 Service": { spec: { ports: [{ port: 80 }] } },
   "discovery.k8s.io/v1 EndpointSlice": { addressType: "IPv4", endpoints: [], ports: [] },
   ...Object.fromEntries(["v1", "v1beta1"].flatMap((version) => [
     [`networking.k8s.io/${version} IPAddress`, { spec: { parentRef: { resource: "services", namespace: "default", name: "a" } } }],
