@@ -197,20 +197,19 @@ export interface PlainSettings {
   readonly "service-cluster-ip-range"?: string;
   /** Range of ports for services on nodes, such as 30000-32767. Default: 30000-32767. */
   readonly "service-node-port-range"?: string;
-  /** How the endpoints of the Service kubernetes are kept: lease, by all running servers, or none. Default: lease. */
-  readonly "endpoint-reconciler-type"?: string;
   /**
-   * Address of this server in the endpoints of the Service kubernetes. Default: --bind-address, unless it is a loopback one or stands for
-   * all. Default: empty.
+   * How the endpoints of the Service kubernetes are kept: lease or none. No effect yet: they are not written, as with none. Default: lease.
    */
+  readonly "endpoint-reconciler-type"?: string;
+  /** Address of this server in the endpoints of the Service kubernetes. No effect yet: they are not written. Default: empty. */
   readonly "advertise-address"?: string;
   /** Domain of API groups: storage.<domain>. Stock clients expect the default. Default: k8s.io. */
   readonly "group-domain"?: string;
   /** Name in the protobuf media type, labels, annotations and finalizers. Default: kubernetes. */
   readonly "platform-name"?: string;
   /**
-   * Built-in plugins to serve when none is named: kubernetes (all) or control-plane (an API without pods, nodes, services and workloads).
-   * Default: kubernetes.
+   * Built-in plugins to serve when none is named: kubernetes (all) or control-plane (an API without pods, nodes and workloads). Default:
+   * kubernetes.
    */
   readonly "preset"?: string;
   /**

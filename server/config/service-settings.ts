@@ -11,7 +11,7 @@ export interface ServiceConfig {
 }
 
 const isAllocated = "addresses and ports are allocated from the ranges of the start";
-const isPublished = "the endpoints of the API are published at the start";
+const isPublished = "it has no effect yet";
 
 export const serviceSettings = Object.freeze({
   "service-cluster-ip-range": fixed(
@@ -24,13 +24,16 @@ export const serviceSettings = Object.freeze({
   "service-node-port-range": fixed(isAllocated, text("30000-32767", "Range of ports for services on nodes, such as 30000-32767.")),
   "endpoint-reconciler-type": fixed(
     isPublished,
-    text("lease", "How the endpoints of the Service kubernetes are kept: lease, by all running servers, or none."),
+    text(
+      "lease",
+      "How the endpoints of the Service kubernetes are kept: lease or none. No effect yet: they are not written, as with none.",
+    ),
   ),
   "advertise-address": fixed(
     isPublished,
     text(
       "",
-      "Address of this server in the endpoints of the Service kubernetes. Default: --bind-address, unless it is a loopback one or stands for all.",
+      "Address of this server in the endpoints of the Service kubernetes. No effect yet: they are not written.",
     ),
   ),
 });

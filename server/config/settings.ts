@@ -370,7 +370,7 @@ export const settings: Settings = Object.freeze(
     "preset": live(
       text(
         "kubernetes",
-        "Built-in plugins to serve when none is named: kubernetes (all) or control-plane (an API without pods, nodes, services and workloads).",
+        "Built-in plugins to serve when none is named: kubernetes (all) or control-plane (an API without pods, nodes and workloads).",
       ),
     ),
     ...emulationSettings,

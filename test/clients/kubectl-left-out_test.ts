@@ -4,15 +4,18 @@ import assert from "node:assert/strict";
 import { bad, good, type Kubectl, kubectlFor, kubectlMissing, kubectls } from "./kubectl.ts";
 import { againstTheProgram, everySetup } from "./setups.ts";
 
-const request = JSON.stringify({
-  apiVersion: "certificates.k8s.io/v1",
-  kind: "CertificateSigningRequest",
-  metadata: { name: "r" },
-  spec: { request: "", signerName: "example.com/a", usages: ["client auth"] },
+const deployment = JSON.stringify({
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata: { name: "d" },
+  spec: {
+    selector: { matchLabels: { a: "b" } },
+    template: { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "c", image: "i" }] } },
+  },
 });
 
 async function readsWhatIsEmpty(kubectl: Kubectl): Promise<void> {
-  for (const words of ["get pdb", "get pvc -A"]) {
+  for (const words of ["get secrets", "get pvc -A"]) {
     const { code, output, errors } = await kubectl(words);
     assert.equal(code, 0, `${words}: ${errors}`);
     assert.match(output + errors, /No resources found/);
@@ -23,14 +26,11 @@ async function readsWhatIsEmpty(kubectl: Kubectl): Promise<void> {
 async function isRefusedByName(kubectl: Kubectl): Promise<void> {
   const refused: readonly (readonly [words: string, input: string | undefined, text: RegExp])[] = [
     ["create job j --image=y", undefined, /this server does not serve Job \(jobs\.batch\)/],
-    [
-      "get --raw /apis/certificates.k8s.io/v1/certificatesigningrequests",
-      undefined,
-      /this server does not serve CertificateSigningRequest \(certificatesigningrequests\.certificates\.k8s\.io\)/,
-    ],
+    ["create deployment x --image=y", undefined, /this server does not serve Deployment \(deployments\.apps\)/],
+    ["get --raw /apis/apps/v1/deployments", undefined, /this server does not serve Deployment \(deployments\.apps\)/],
     // kubectl looks up the kind in discovery and stops there.
-    ["apply -f -", request, /no matches for kind "CertificateSigningRequest" in version "certificates.k8s.io\/v1"/],
-    ["apply --server-side -f -", request, /no matches for kind "CertificateSigningRequest" in version "certificates.k8s.io\/v1"/],
+    ["apply -f -", deployment, /no matches for kind "Deployment" in version "apps\/v1"/],
+    ["apply --server-side -f -", deployment, /no matches for kind "Deployment" in version "apps\/v1"/],
   ];
   for (const [words, input, text] of refused) {
     const errors = await bad(kubectl, words, input);

@@ -127,7 +127,8 @@ function adjust(object: any, { kind, apiVersion }: { kind: string; apiVersion: s
   if (claim?.devices?.requests?.length === 0) delete claim.devices.requests;
   // Version 1 does not tell absent values of metrics from zeros, and without any metric there is a default.
   if (kind === "HorizontalPodAutoscaler") {
-    delete object.status?.currentMetrics;
+    if (apiVersion === "autoscaling/v1") delete object.status?.currentCPUUtilizationPercentage;
+    else delete object.status?.currentMetrics;
     const target = { type: "Utilization", averageUtilization: 50 }, metrics = [{ type: "Resource", resource: { name: "cpu", target } }];
     object.spec = { ...object.spec, ...(apiVersion === "autoscaling/v1" ? { targetCPUUtilizationPercentage: 50 } : { metrics }) };
   }
