@@ -19,7 +19,7 @@ import {
 const struct = structsOf("meta/v1");
 
 /** `kind` and `apiVersion` of a body that is not a stored object; both are optional. */
-interface TypeMeta {
+export interface TypeMeta {
   readonly kind?: string;
   readonly apiVersion?: string;
 }

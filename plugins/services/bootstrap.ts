@@ -1,6 +1,7 @@
 /** The ServiceCIDR with the ranges of the setting, and the Service of the API itself, as kube-apiserver's controllers of these names. */
 import { type ApiObject, type ControllerContext, type StartHook, StatusError } from "../../plugin.ts";
 import { spell } from "../../toolbox.ts";
+import { followEndpoints } from "./api-endpoints.ts";
 import { canonicalAddress } from "../shared/addresses.ts";
 import { bytesOf, defaultRange, rangeOf, settingRanges } from "./cluster-ranges.ts";
 import type { ServiceCIDR } from "./ranges-schema.ts";
@@ -89,4 +90,5 @@ export const apiServiceHook: StartHook = Object.freeze<StartHook>({
   async run(world) {
     if (serves(world, "v1", "services") && serves(world, "v1", "namespaces") && serves(world, v1, "ipaddresses")) await keepService(world);
   },
+  follow: followEndpoints,
 });

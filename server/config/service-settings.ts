@@ -11,7 +11,7 @@ export interface ServiceConfig {
 }
 
 const isAllocated = "addresses and ports are allocated from the ranges of the start";
-const isPublished = "it has no effect yet";
+const isPublished = "the endpoints of the API are published from the start";
 
 export const serviceSettings = Object.freeze({
   "service-cluster-ip-range": fixed(
@@ -26,14 +26,14 @@ export const serviceSettings = Object.freeze({
     isPublished,
     text(
       "lease",
-      "How the endpoints of the Service kubernetes are kept: lease or none. No effect yet: they are not written, as with none.",
+      "How the endpoints of the Service kubernetes are kept: lease, by all servers that run, or none.",
     ),
   ),
   "advertise-address": fixed(
     isPublished,
     text(
       "",
-      "Address of this server in the endpoints of the Service kubernetes. No effect yet: they are not written.",
+      "Address of this server in the endpoints of the Service kubernetes. Default: --bind-address. Without one that others can reach there are none.",
     ),
   ),
 });
