@@ -54,7 +54,10 @@ async function keepService({ api, setting }: ControllerContext): Promise<void> {
       ports: [{ name: "https", protocol: "TCP", port: apiPort, targetPort: setting(portSetting) || apiPort }],
     },
   };
-  await api.create("v1", "services", namespace, service).catch(unlessExists);
+  await api.create("v1", "services", namespace, service).catch(async (error: unknown) => {
+    // Another server that starts has created it, or has its address already.
+    if (await found(api.get("v1", "services", namespace, defaultRange)) === undefined) throw error;
+  });
 }
 
 async function found(reading: Promise<ApiObject>): Promise<ApiObject | undefined> {
