@@ -117,7 +117,7 @@ test("advise finds objects stored in versions that end, in JSON, CBOR and protob
     {
       key: "/registry/horizontalpodautoscalers/shop/h",
       value: protobuf("HorizontalPodAutoscaler", "autoscaling/v2", {
-        metadata: { name: "h" },
+        metadata: { name: "h", namespace: "shop" },
         spec: { scaleTargetRef: { kind: "Deployment", name: "web", apiVersion: "extensions/v1beta1" } },
       }, Scaler),
     },
@@ -146,7 +146,7 @@ test("advise finds objects stored in versions that end, in JSON, CBOR and protob
     "    fix: add the group networking.k8s.io to the rule",
     "/registry/cronjobs/shop/n: error: CronJob n in shop is stored as batch/v1beta1, removed in 1.25; use batch/v1",
     migration("cronjobs.batch", "batch/v1"),
-    "/registry/horizontalpodautoscalers/shop/h: error: HorizontalPodAutoscaler h names Deployment web as extensions/v1beta1, removed in 1.16; use apps/v1",
+    "/registry/horizontalpodautoscalers/shop/h: error: HorizontalPodAutoscaler h in shop names Deployment web as extensions/v1beta1, removed in 1.16; use apps/v1",
     "    fix: write apiVersion: apps/v1",
     "/registry/ingress/shop/i: error: Ingress i in shop was written by helm at 2026-01-01T00:00:00Z as networking.k8s.io/v1beta1, removed in 1.22; use networking.k8s.io/v1",
     "    fix: make helm write networking.k8s.io/v1",

@@ -37,7 +37,7 @@ export class Lifecycles {
             resource,
             removed,
             replacement: spell(names, next),
-            isVersion: next !== written,
+            isVersion: next !== written && (replacement?.kind ?? kind) === kind,
             isConverted: false,
           });
         }
