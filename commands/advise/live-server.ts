@@ -53,7 +53,10 @@ export async function* liveSource(kubeconfig: string): Source {
 function bounded(client: TextClient): TextClient {
   let left: number = advisedRequestsMax;
   return {
-    ...client,
+    send: (request) => client.send(request),
+    stream: (path, signal) => client.stream(path, signal),
+    begin: (request) => client.begin(request),
+    close: () => client.close(),
     text: (request, bytesMax) =>
       left-- > 0 ? client.text(request, bytesMax) : Promise.reject(new Error(`more than ${advisedRequestsMax} requests`)),
   };

@@ -45,8 +45,7 @@ export function* checkObject(found: FoundObject, { lifecycles, target }: Checkin
   const own = lifecycles.ofKind(apiVersion, kind);
   if (own !== undefined && found.isStored !== true) {
     yield advice("object-version", own, ["apiVersion"], `is ${apiVersion}`, fixOfPlace ?? fixOf(own, place));
-  } else if (own !== undefined && !isStoredByAll(own) && (own.isVersion || own.removed !== undefined)) {
-    // A kind whose only version is deprecated, and does not end, has no other form in a store.
+  } else if (own !== undefined && !isStoredByAll(own)) {
     yield advice("stored-object", own, ["apiVersion"], `is stored as ${apiVersion}`, migrationOf(own));
   }
 

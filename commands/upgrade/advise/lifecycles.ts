@@ -30,6 +30,9 @@ export class Lifecycles {
         for (const [written, { deprecated, removed, replacement }] of Object.entries(served)) {
           if (deprecated === undefined && removed === undefined) continue;
           const next = replacement?.groupVersion ?? newestOf(Object.keys(served), written);
+          const isVersion = next !== written && (replacement?.kind ?? kind) === kind;
+          // A kind that goes on in its only version, though it is deprecated, does not end.
+          if (removed === undefined && !isVersion) continue;
           const groupVersion = spell(names, written), resource = plural ?? pluralOf(kind);
           this.#add({
             groupVersion,
@@ -37,7 +40,7 @@ export class Lifecycles {
             resource,
             removed,
             replacement: spell(names, next),
-            isVersion: next !== written && (replacement?.kind ?? kind) === kind,
+            isVersion,
             isConverted: false,
           });
         }
