@@ -168,7 +168,7 @@ function audiencesErrors(audiences: readonly string[]): readonly FieldError[] {
   return bytes <= tokenAudiencesBytesMax ? [] : [tooLong("spec.audiences", tokenAudiencesBytesMax)];
 }
 
-/** The kinds of objects that a token can be bound to. Nodes are not served, so no node exists. */
+/** The kinds of objects that a token can be bound to. Where a kind is not served, no object of it exists. */
 const bindable: Readonly<
   Record<string, { readonly resource: string; readonly bound: "secret" | "pod" | "node"; readonly namespaced: boolean }>
 > = {

@@ -1,6 +1,6 @@
 /** The ServiceCIDR with the ranges of the setting, and the Service of the API itself, as kube-apiserver's controllers of these names. */
 import { type ApiObject, type ControllerContext, type StartHook, StatusError } from "../../plugin.ts";
-import { spell } from "../../toolbox.ts";
+import { pause, spell } from "../../toolbox.ts";
 import { followEndpoints } from "./api-endpoints.ts";
 import { canonicalAddress } from "../shared/addresses.ts";
 import { bytesOf, defaultRange, rangeOf, settingRanges } from "./cluster-ranges.ts";
@@ -9,6 +9,8 @@ import { clusterRangeSetting, portSetting } from "./settings.ts";
 
 const v1 = "networking.{domain}/v1";
 const apiPort = 443;
+/** Milliseconds between looks for the namespace. */
+const namespaceMs = 20;
 
 /** Creates the default range, if it is absent, and says that it is ready. A second range of the setting is added. */
 async function keepRange({ api, setting }: ControllerContext): Promise<void> {
@@ -39,8 +41,10 @@ async function keepRange({ api, setting }: ControllerContext): Promise<void> {
 }
 
 /** Creates the Service of the API, with the first address of the default range. */
-async function keepService({ api, setting }: ControllerContext): Promise<void> {
+async function keepService({ api, setting }: ControllerContext, signal: AbortSignal): Promise<void> {
   const namespace = "default";
+  // Another hook creates the namespace at the first start.
+  while (!signal.aborted && await found(api.get("v1", "namespaces", "", namespace)) === undefined) await pause(namespaceMs, signal);
   if (await found(api.get("v1", "services", namespace, defaultRange)) !== undefined) return;
   const range = rangeOf(settingRanges(setting(clusterRangeSetting))[0]!)!; // the setting was checked
   const service = {
@@ -90,8 +94,9 @@ export const defaultRangeHook: StartHook = Object.freeze<StartHook>({
 export const apiServiceHook: StartHook = Object.freeze<StartHook>({
   name: "bootstrap-controller",
   fieldManager: "kube-apiserver",
-  async run(world) {
-    if (serves(world, "v1", "services") && serves(world, "v1", "namespaces") && serves(world, v1, "ipaddresses")) await keepService(world);
+  async run(world, signal) {
+    const isServed = serves(world, "v1", "services") && serves(world, "v1", "namespaces") && serves(world, v1, "ipaddresses");
+    if (isServed) await keepService(world, signal);
   },
   follow: followEndpoints,
 });

@@ -197,11 +197,12 @@ export interface PlainSettings {
   readonly "service-cluster-ip-range"?: string;
   /** Range of ports for services on nodes, such as 30000-32767. Default: 30000-32767. */
   readonly "service-node-port-range"?: string;
-  /**
-   * How the endpoints of the Service kubernetes are kept: lease or none. No effect yet: they are not written, as with none. Default: lease.
-   */
+  /** How the endpoints of the Service kubernetes are kept: lease, by all servers that run, or none. Default: lease. */
   readonly "endpoint-reconciler-type"?: string;
-  /** Address of this server in the endpoints of the Service kubernetes. No effect yet: they are not written. Default: empty. */
+  /**
+   * Address of this server in the endpoints of the Service kubernetes. Default: --bind-address. Without one that others can reach there are
+   * none. Default: empty.
+   */
   readonly "advertise-address"?: string;
   /** Domain of API groups: storage.<domain>. Stock clients expect the default. Default: k8s.io. */
   readonly "group-domain"?: string;
