@@ -18,7 +18,7 @@ import type { HorizontalPodAutoscalerV1 } from "./version-1.ts";
 
 /** A copy without the members that are undefined. */
 function present<T extends object>(object: { readonly [K in keyof T]: T[K] | undefined }): T {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T; // what is left has values
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T; // only undefined members are left out
 }
 
 const identifier = (name: string, selector: LabelSelector | undefined): MetricIdentifier => present({ name, selector });
@@ -98,7 +98,7 @@ function rulesOf(rules: CarriedRules | undefined): HPAScalingRules | undefined {
     selectPolicy: rules.SelectPolicy,
     policies: (rules.Policies ?? []).map(({ Type, Value, PeriodSeconds }) => ({ type: Type, value: Value, periodSeconds: PeriodSeconds })),
     tolerance: rules.Tolerance,
-  }) as HPAScalingRules; // what is left has values
+  }) as HPAScalingRules; // only undefined members are left out
 }
 
 export function toStored(served: HorizontalPodAutoscalerV1): HorizontalPodAutoscaler {

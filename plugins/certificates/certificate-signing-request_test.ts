@@ -96,7 +96,7 @@ test("the status writes the certificate once, and no approval", () => {
   ]);
 });
 
-test("nobody asks the signer of clients for a certificate of system:masters", () => {
+test("a request to the signer of clients is rejected if it names the group system:masters", () => {
   const reason = (spec: object) => certificateSubjectRestriction.refuse!(make(spec), undefined, fakeRequestContext(hookContext()));
   const signerName = "kubernetes.io/kube-apiserver-client", masters = requestFor("system:masters");
   assert.equal(reason({ signerName, request: masters }), `use of ${signerName} signer with system:masters group is not allowed`);

@@ -57,7 +57,7 @@ export function resourceClaimStatusOf(parts: DeviceParts, version: DeviceVersion
     resource: field(3, string, "The resource of the consumer, such as pods.", { required: true }),
     name: field(4, string, "The name of the consumer.", { required: true }),
     uid: field(5, named("types.UID", string), "The uid of the consumer.", { required: true }),
-  }, { doc: "Who may use a claim: an object in the same namespace." });
+  }, { doc: "An object that may use a claim of its namespace." });
 
   const NetworkDeviceData = struct("NetworkDeviceData", {
     interfaceName: field(1, string, "The name of the network interface."),
@@ -79,7 +79,7 @@ export function resourceClaimStatusOf(parts: DeviceParts, version: DeviceVersion
     allocation: field(1, allocationOf(parts, version), "What is allocated. Absent: nothing yet. It cannot be changed, only removed.", {
       pointer: true,
     }),
-    reservedFor: field(2, mapBy(["uid"], ResourceClaimConsumerReference), "Who may use the claim. At most 256.", {
+    reservedFor: field(2, mapBy(["uid"], ResourceClaimConsumerReference), "The objects that may use the claim. At most 256.", {
       patch: { strategy: ["merge"], mergeKey: "uid" },
     }),
     devices: field(

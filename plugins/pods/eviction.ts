@@ -47,7 +47,7 @@ function checkPreconditions({ metadata }: Pod, { preconditions: { uid = "", reso
   }
 }
 
-/** Tells in a condition why the pod ends, and deletes it. */
+/** Writes the reason of the end into a condition of the pod, and deletes the pod. */
 async function deletePod(object: ActionObject<Pod>, options: DeletionOptions, now: string): Promise<void> {
   if ((options.dryRun ?? []).length > 0) return await object.delete(options);
   const marked = await object.change((pod) => {

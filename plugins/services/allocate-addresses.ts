@@ -116,7 +116,7 @@ function giveBack(addresses: readonly string[], context: RequestHookContext): vo
   if (!context.isDryRun) context.ifStored(() => releaseAddresses(addresses, context));
 }
 
-/** Deletes the objects of addresses. Never rejects: what is left is removed by the repair. */
+/** Deletes the objects of addresses. Never rejects: an address that cannot be given back is logged, and stays in use. */
 export async function releaseAddresses(addresses: readonly string[], { allocation: { api }, server }: RequestHookContext): Promise<void> {
   for (const address of addresses) {
     const name = familyOf(address) === undefined ? undefined : canonicalAddress(address);

@@ -80,7 +80,7 @@ export async function changePorts<T>(
   throw internalError("failed to allocate a nodePort: the record of ports is written by others all the time");
 }
 
-/** Gives ports back. Never rejects: what is left is given back by the repair. */
+/** Gives ports back. Never rejects: ports that cannot be given back are logged, and stay in use. */
 export async function releasePorts(ports: readonly number[], context: RequestHookContext): Promise<void> {
   if (ports.length === 0) return;
   try {

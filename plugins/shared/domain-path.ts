@@ -2,7 +2,7 @@
 import { type FieldError, invalid, required } from "../../plugin.ts";
 import { dns1123Subdomain } from "../../toolbox.ts";
 
-const pathPattern = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
+const pathPattern = /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/;
 
 /** Checks a path that begins with a domain, such as `example.com/controller`. */
 export function validateDomainPath(text: string, path: string): readonly FieldError[] {
@@ -14,8 +14,8 @@ export function validateDomainPath(text: string, path: string): readonly FieldEr
   const domain = text.slice(0, slash), rest = text.slice(slash + 1);
   return [
     ...dns1123Subdomain(domain).map((wrong) => invalid(path, domain, wrong)),
-    ...(/^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/.test(rest)
+    ...(pathPattern.test(rest)
       ? []
-      : [invalid(path, rest, `Invalid path (regex used for validation is '${pathPattern}')`)]),
+      : [invalid(path, rest, `Invalid path (regex used for validation is '${pathPattern.source.slice(1, -1)}')`)]),
   ];
 }

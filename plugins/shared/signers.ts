@@ -48,7 +48,7 @@ export function certificateSecondsMax(signerName: string, names: Names): number 
   return host === own || host.endsWith(`.${own}`) ? platformSecondsMax : secondsMax;
 }
 
-/** Checks what a pod tells its signer: keys have a domain, and all of it has a size. */
+/** Checks the annotations that a pod sends to its signer: each key begins with a domain, and keys and values together have a bound. */
 export function validateUserAnnotations(annotations: Readonly<Record<string, string>>, path: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   let bytes = 0;

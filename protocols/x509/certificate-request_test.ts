@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
-import { createHash, generateKeyPairSync, sign } from "node:crypto";
+import { generateKeyPairSync, sign } from "node:crypto";
 import { test } from "node:test";
 import { type CertificateRequest, parseCertificateRequest, signatureProblem } from "./certificate-request.ts";
 import { der, derOid, derTag } from "./der.ts";
-import { provesPossession } from "./proof.ts";
-import { isSameKey, readPublicKey } from "./public-key.ts";
 
 const seq = (...parts: Uint8Array[]) => der(derTag.sequence, ...parts);
 const text = (value: string) => new TextEncoder().encode(value);
@@ -83,17 +81,4 @@ test("values of a subject that are not strings are ignored, and malformed reques
   for (const bytes of [new Uint8Array(), good.subarray(0, 40), Uint8Array.of(...good, 0), Uint8Array.of(0x30, 0x80, 0, 0), seq()]) {
     assert.throws(() => parseCertificateRequest(bytes));
   }
-});
-
-test("a proof of possession is a signature over the message", () => {
-  const message = text("uid");
-  for (const pair of [ec, ed] as readonly (typeof ec)[]) {
-    const key = readPublicKey(spkiOf(pair))!; // a known algorithm
-    const proof = new Uint8Array(sign(pair === ec ? "sha256" : null, message, pair.privateKey));
-    assert.equal(provesPossession(key, message, proof), true);
-    assert.equal(provesPossession(key, text("other"), proof), false);
-    assert.equal(provesPossession(key, message, new Uint8Array(createHash("sha256").digest())), false);
-    assert.equal(isSameKey(key, readPublicKey(spkiOf(pair))), true);
-  }
-  assert.equal(isSameKey(readPublicKey(spkiOf(ec))!, readPublicKey(spkiOf(ed as typeof ec))), false);
 });

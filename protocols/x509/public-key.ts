@@ -103,10 +103,3 @@ function ecdsa(parameters: Uint8Array, data: Uint8Array, load: () => KeyObject):
   if (x >= p || y >= p || (y * y - (x * x * x - 3n * x + b)) % p !== 0n) throw new Error("elliptic curve point that is not on its curve");
   return { kind: "ecdsa", curve: name, load };
 }
-
-/** Whether two keys are the same one. */
-export function isSameKey(one: PublicKey, other: PublicKey | undefined): boolean {
-  if (one.kind === "dsa" || other === undefined || other.kind !== one.kind) return false;
-  const [a, b] = [one, other].map((key) => key.load().export({ format: "der", type: "spki" }));
-  return Buffer.compare(a!, b!) === 0; // both keys were loaded
-}

@@ -53,7 +53,7 @@ function labelled(labels: Labels | undefined, { context: { names }, settings }: 
   return policyOf(labels, settings.defaults, names);
 }
 
-/** Whether the namespace, the user or the runtime class of a pod is exempt. It is told in the audit event. */
+/** Whether the namespace, the user or the runtime class of a pod is exempt. The audit event names the reason. */
 function isExempt(list: readonly string[], value: string | undefined, reason: string, context: RequestHookContext): boolean {
   if (value === undefined || value === "" || !list.includes(value)) return false;
   annotate(context, "exempt", reason);
