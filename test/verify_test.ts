@@ -62,8 +62,8 @@ test("verifyStore() compares uids, owners, namespaces and definitions, each prob
     await put(store, "configmaps/default/a", map("a", "default"));
     await put(store, "configmaps/default/twice", map("twice", "default", { uid: "uid-a" }));
     // Owners may come later, and may be of a kind that is not served.
-    await put(store, "configmaps/default/b", map("b", "default", { owners: [ownerOf("Secret", "later"), ownerOf("Deployment", "d")] }));
-    await put(store, "deployments/default/d", { kind: "Deployment", apiVersion: "apps/v1", metadata: { name: "d", uid: "uid-d" } });
+    await put(store, "configmaps/default/b", map("b", "default", { owners: [ownerOf("Secret", "later"), ownerOf("Gadget", "d")] }));
+    await put(store, "gadgets/default/d", { kind: "Gadget", apiVersion: "v1", metadata: { name: "d", uid: "uid-d" } });
     await put(store, "secrets/default/later", { ...map("later", "default"), kind: "Secret" });
     for (const name of ["c", "d"]) {
       await put(store, `configmaps/default/own-${name}`, map(`own-${name}`, "default", { owners: [ownerOf("Pod", "none")] }));
