@@ -3,9 +3,11 @@
  * checking the result takes less than half the time of decoding and encoding it.
  */
 import { fold, type Node, type StructNode, type Typed } from "../schema.ts";
+import type { Json } from "../json.ts";
+import { isPruned } from "../structural/canonical.ts";
 import { isJsonObject, isJsonText } from "../tree/exact-json.ts";
 import { numberText } from "../tree/values.ts";
-import { sortedKeys } from "../tree/sorted-keys.ts";
+import { compareBytes, sortedKeys } from "../tree/sorted-keys.ts";
 import { decodeStored } from "./decode.ts";
 import { omissionOf } from "./encode.ts";
 import { membersOf } from "./members.ts";
@@ -36,7 +38,7 @@ const check: (node: Node) => Check = fold<Check>({
   microTime: decodedAsIs,
   duration: decodedAsIs,
   raw: ({ sorted }) => isJsonText(sorted ? sortedText : rawText),
-  structural: () => () => false,
+  structural: ({ schema }) => (value) => isPruned(value as Json, schema), // of an exact value
   fieldsV1: () => isJsonText(rawText),
   list: ({ of }, go) => {
     const isItem = go(of);
@@ -71,23 +73,34 @@ function decodedAsIs(node: Node): Check {
 }
 
 function checkStruct(node: StructNode, go: (node: Node) => Check): Check {
-  if (node.rest !== undefined || node.whole !== undefined) return () => false;
   const members = membersOf(node).map((member, index) => {
     const { isNil, isLeftOut } = omissionOf(member);
     return { key: member.key, index, isRequired: member.always, isOmitted: isNil ?? isLeftOut ?? (() => false), isValue: go(member.node) };
   });
   const byKey = new Map(members.map((member) => [member.key, member]));
   const required = members.filter(({ isRequired }) => isRequired).length;
+  const isOther = node.rest && go(node.rest);
   return (value) => {
     if (!isJsonObject(value)) return false;
     let next = 0, present = 0;
+    const others: string[] = [];
     for (const key of Object.keys(value)) {
       const member = byKey.get(key), inner = value[key];
+      if (member === undefined && isOther?.(inner)) {
+        others.push(key);
+        next = members.length; // The other members are written after those with fields.
+        continue;
+      }
       // Null of any kind is rare in stored objects.
       if (member === undefined || member.index < next || inner === null || !member.isValue(inner) || member.isOmitted(inner)) return false;
       if (member.isRequired) present++;
       next = member.index + 1;
     }
-    return present === required;
+    return present === required && (others.length < 2 || isSorted(others));
   };
+}
+
+function isSorted(keys: readonly string[]): boolean {
+  const sorted = [...keys].sort(compareBytes);
+  return keys.every((key, at) => key === sorted[at]);
 }

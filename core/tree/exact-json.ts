@@ -30,6 +30,11 @@ export function isJsonObject(value: unknown): value is { readonly [key: string]:
 }
 
 function hasPlainNumbers(value: Json): boolean {
-  if (typeof value === "number") return Number.isSafeInteger(value) || (!Number.isInteger(value) && numberText(value) === String(value));
+  if (typeof value === "number") return isPlainNumber(value);
   return typeof value !== "object" || value === null || Object.values(value).every(hasPlainNumbers);
+}
+
+/** Whether a number has one spelling only: it is an exact integer, or a fraction that Go writes as JavaScript does. */
+export function isPlainNumber(value: number): boolean {
+  return Number.isSafeInteger(value) || (!Number.isInteger(value) && numberText(value) === String(value));
 }

@@ -201,10 +201,12 @@ export function canonicalObject({ headBytes, isCanonical }: StoredKind, value: U
  * Returns the object of canonical JSON. The pieces must begin with the head of the kind and have no final newline. Undefined for other
  * texts.
  */
-function parsedCanonical({ headBytes, isCanonicalBytes }: StoredKind, pieces: readonly Uint8Array[]): ApiObject | undefined {
+function parsedCanonical({ headBytes, isCanonical, isCanonicalBytes }: StoredKind, pieces: readonly Uint8Array[]): ApiObject | undefined {
   if (pieces[0] !== headBytes) return undefined;
-  const line = concat([...pieces, lineEndBytes]);
-  return isCanonicalBytes(line) ? JSON.parse(toText.decode(line)) as ApiObject : undefined; // canonical JSON of the kind is its object
+  const line = concat([...pieces, lineEndBytes]), text = toText.decode(line);
+  if (isCanonicalBytes(line)) return JSON.parse(text) as ApiObject; // canonical JSON of the kind is its object
+  const object = exactJson(text.slice(0, -1)); // of custom resources, whose schemas the scan of bytes does not know
+  return isCanonical(object) ? object : undefined;
 }
 
 /**
