@@ -308,6 +308,8 @@ async function textOf(
       const turn = reading.took(chunk.length);
       if (turn !== undefined) await turn;
     }
+    // The caller reads a large answer at once: in a turn of its own.
+    if (bytes > remoteTurnBytesMax) await reading.took(bytes);
   } catch (error) {
     message.destroy();
     throw signal.aborted ? signal.reason : reasonOf(error);

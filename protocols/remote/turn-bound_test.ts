@@ -35,6 +35,22 @@ test("however many answers arrive, the bytes of one turn have a bound over all o
   assert.ok(most > 0 && most <= remoteTurnBytesMax + readers * pieceBytes, `${most} bytes in one turn`);
 });
 
+test("amounts above the bound are done in separate turns", async () => {
+  const turns = new TurnBound(remoteTurnBytesMax), doneIn: number[] = [];
+  let turn = 0, isOver = false;
+  const count = (): void => {
+    turn++;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  await Promise.all(Array.from({ length: 4 }, async () => {
+    await turns.took(remoteTurnBytesMax + 1);
+    doneIn.push(turn);
+  }));
+  isOver = true;
+  assert.equal(new Set(doneIn).size, 4, String(doneIn));
+});
+
 test("requests that begin together are opened in several turns, in their order", async () => {
   const turns = new TurnBound(remoteTurnRequestsMax), opened: number[] = [];
   const requests = Array.from({ length: 3 * remoteTurnRequestsMax }, async (_, index) => {
