@@ -1,4 +1,5 @@
 // Feature gates of the program: their stages and messages.
+// In Deno's suite only: what a setting changes does not depend on the runtime.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gateTable, kernelGateDependencies, kernelGates, ownGates, stageAt } from "../../core/released/gates.ts";

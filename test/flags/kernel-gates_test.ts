@@ -1,4 +1,5 @@
 // Kernel gates change the server's behaviour, at start and at run time.
+// In Deno's suite only: what a setting changes does not depend on the runtime.
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";

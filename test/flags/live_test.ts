@@ -1,4 +1,5 @@
 // Each setting, changed in the file while the server runs: it takes effect, or it is rejected with its reason.
+// In Deno's suite only: what a setting changes does not depend on the runtime.
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// In Deno's suite only: what a setting changes does not depend on the runtime.
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,5 @@
 // Features that a release of kube-apiserver removed have the same error by flag, by configuration file, and at reload.
+// In Deno's suite only: what a setting changes does not depend on the runtime.
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";

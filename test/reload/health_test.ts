@@ -1,4 +1,5 @@
 // A server that was ready stays ready and alive while plugins, versions and gates are switched.
+// In Deno's suite only: what is served after a reload does not depend on the runtime.
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";

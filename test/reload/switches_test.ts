@@ -1,5 +1,6 @@
 // Every group version and every resource is switched off and on again, at the start and by reload: the server stays healthy, and a
 // controller runs exactly while the resources that it needs are served.
+// In Deno's suite only: what is served after a reload does not depend on the runtime.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pluralOf } from "../../core/define/define.ts";
