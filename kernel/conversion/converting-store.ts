@@ -121,6 +121,7 @@ export function convertingStore(store: Store, { prefix, catalog, context }: Conv
       const place = placeOf(range.prefix);
       return place === undefined ? store.watch(range, from, signal) : watch(place, range, from, signal);
     },
+    claim: (key, writes, value) => store.claim(key, writes, value),
     compact: (revision) => store.compact(revision),
     size: () => store.size(),
     close: () => store.close(),

@@ -78,6 +78,7 @@ export function measuredStore(store: Store, places: StoredPlaces, record: Reques
     newest: () => store.newest(),
     commit: (change) => measure(operationOf(change), change.key, () => store.commit(change)),
     watch: (range, from, signal) => countBatches(store.watch(range, from, signal), (batch) => brought(range.prefix, batch)),
+    claim: (key, writes, value) => store.claim(key, writes, value),
     compact: (revision) => store.compact(revision),
     size: () => store.size(),
     close: () => store.close(),

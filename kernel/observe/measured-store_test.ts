@@ -26,6 +26,7 @@ test("measuredStore() counts and times requests by resource, and counts failures
     newest: () => 7,
     commit: async () => ({ done: false, current: undefined }),
     watch: async function* () {},
+    claim: async () => ({ isOwn: true, writes: 1, revision: 1 }),
     compact: async () => {},
     size: async () => 7,
     close: async () => {},

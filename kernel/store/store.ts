@@ -71,6 +71,15 @@ export type Commit =
   }
   | { readonly done: false; readonly current: Entry | undefined };
 
+/** The turn of a process among those that coordinate by a key. */
+export interface Claim {
+  readonly isOwn: boolean;
+  /** How often the key has been written. */
+  readonly writes: number;
+  /** The newest revision of the store. */
+  readonly revision: Revision;
+}
+
 export interface StoreEvent {
   readonly key: string;
   /** The revision of this event. */
@@ -105,6 +114,11 @@ export interface Store {
    *   that the watch has delivered
    */
   watch(range: Range, from: Revision, signal: AbortSignal): AsyncIterable<Batch>;
+  /**
+   * Takes the next turn if the key has been written `writes` times, and says how often it was otherwise. API servers of Kubernetes send the same
+   * transaction for the same key, and stores that only imitate etcd know no other for it.
+   */
+  claim(key: string, writes: number, value: Uint8Array): Promise<Claim>;
   /** Drops history before `revision`. A revision that is already compacted is ignored. */
   compact(revision: Revision): Promise<void>;
   /** Returns the bytes that the stored data takes on disk, free space included. */

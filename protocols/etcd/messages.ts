@@ -15,6 +15,8 @@ export interface KeyValue {
   readonly value: Uint8Array;
   readonly created: Revision;
   readonly revision: Revision;
+  /** How often the key has been written since it was created. */
+  readonly version: number;
 }
 
 export interface RangeRequest {
@@ -46,6 +48,20 @@ export interface TxnReply {
   readonly succeeded: boolean;
   readonly revision: Revision;
   readonly current: KeyValue | undefined;
+}
+
+/** Write one key if it has been written `version` times, read it otherwise. */
+export interface ClaimRequest {
+  readonly key: Uint8Array;
+  readonly version: number;
+  readonly value: Uint8Array;
+}
+
+export interface ClaimReply {
+  readonly succeeded: boolean;
+  readonly revision: Revision;
+  /** Of a claim that did not succeed. */
+  readonly version: number;
 }
 
 export interface WatchEvent {
@@ -89,11 +105,7 @@ export const txn: Method<TxnRequest, TxnReply> = {
   encode({ key, expect, value, lease }) {
     if (value !== undefined && lease === undefined) return compareAndPut(key, expect, value);
     const writer = protobufjs().Writer.create();
-    message(writer, 1, () => {
-      tag(writer, 2, varint).uint32(2); // target: modification revision; the result, EQUAL, is zero
-      tag(writer, 3, delimited).bytes(key);
-      tag(writer, 6, varint).int64(expect);
-    });
+    compare(writer, key, { target: 2, field: 6 }, expect);
     message(
       writer,
       2,
@@ -103,22 +115,49 @@ export const txn: Method<TxnRequest, TxnReply> = {
     message(writer, 3, () => message(writer, 1, () => writeKey(writer, key)));
     return finish(writer);
   },
+  decode: readTxn,
+};
+
+/** The transaction by which API servers agree on who compacts. */
+export const claim: Method<ClaimRequest, ClaimReply> = {
+  path: "/etcdserverpb.KV/Txn",
+  encode({ key, version, value }) {
+    const writer = protobufjs().Writer.create();
+    compare(writer, key, { target: 0, field: 4 }, version);
+    message(writer, 2, () => message(writer, 2, () => put(writer, key, value, undefined)));
+    message(writer, 3, () => message(writer, 1, () => writeKey(writer, key)));
+    return finish(writer);
+  },
   decode(bytes) {
-    let succeeded = false;
-    let revision = 0;
-    let current: KeyValue | undefined;
-    const reader = readerOf(bytes);
-    while (reader.pos < reader.len) {
-      const head = reader.uint32();
-      if (head === 10) revision = readHeader(reader);
-      else if (head === 16) succeeded = reader.bool();
-      // One operation, one result: a range (field 1) if the comparison failed.
-      else if (head === 26) within(reader, { 1: (inner) => current = readRange(nested(inner)).entries[0] });
-      else reader.skipType(head & 7);
-    }
-    return { succeeded, revision, current };
+    const { succeeded, revision, current } = readTxn(bytes);
+    return { succeeded, revision, version: current?.version ?? 0 };
   },
 };
+
+/** `target`: what of the key is compared; `field`: the field of its value. The result, EQUAL, is zero. */
+function compare(writer: Writer, key: Uint8Array, { target, field }: { target: number; field: number }, value: number): void {
+  message(writer, 1, () => {
+    if (target !== 0) tag(writer, 2, varint).uint32(target);
+    tag(writer, 3, delimited).bytes(key);
+    tag(writer, field, varint).int64(value);
+  });
+}
+
+function readTxn(bytes: Buffer): TxnReply {
+  let succeeded = false;
+  let revision = 0;
+  let current: KeyValue | undefined;
+  const reader = readerOf(bytes);
+  while (reader.pos < reader.len) {
+    const head = reader.uint32();
+    if (head === 10) revision = readHeader(reader);
+    else if (head === 16) succeeded = reader.bool();
+    // One operation, one result: a range (field 1) if the comparison failed.
+    else if (head === 26) within(reader, { 1: (inner) => current = readRange(nested(inner)).entries[0] });
+    else reader.skipType(head & 7);
+  }
+  return { succeeded, revision, current };
+}
 
 /** The most frequent request, without a writer: if the key has the revision `expect`, put the value, else get the key. */
 function compareAndPut(key: Uint8Array, expect: number, value: Uint8Array): Uint8Array {
@@ -295,15 +334,17 @@ function readKeyValue(reader: Reader): KeyValue {
   let value: Uint8Array = empty;
   let created = 0;
   let revision = 0;
+  let version = 0;
   for (const end = reader.uint32() + reader.pos; reader.pos < end;) {
     const head = reader.uint32();
     if (head === 10) key = reader.bytes();
     else if (head === 16) created = int64(reader);
     else if (head === 24) revision = int64(reader);
+    else if (head === 32) version = int64(reader);
     else if (head === 42) value = reader.bytes();
     else reader.skipType(head & 7);
   }
-  return { key, value, created, revision };
+  return { key, value, created, revision, version };
 }
 
 const empty = new Uint8Array(0);

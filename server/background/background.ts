@@ -116,7 +116,9 @@ export function runBackground(first: ActiveConfig, { store, contexts: given, rep
     compaction.next(async (running) => {
       if (everyMs === 0) return;
       const onError = (error: unknown) => log.error("compaction failed", describe(error));
-      await startCompactor(store, { everyMs, signal: running, onError });
+      const onIdle = (rounds: number) =>
+        log.error("history has not been compacted, and the store grows", { rounds, minutes: Math.round(rounds * everyMs / 60_000) });
+      await startCompactor(store, { everyMs, signal: running, onError, onIdle });
     });
   control(first);
   compact(first);

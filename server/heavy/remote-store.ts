@@ -59,6 +59,9 @@ export class RemoteStore implements Store {
   watch(): AsyncIterable<Batch> {
     throw new Error("The heavy thread does not watch");
   }
+  claim(): Promise<never> {
+    throw new Error("The heavy thread does not compact");
+  }
   compact(): Promise<void> {
     throw new Error("The heavy thread does not compact");
   }

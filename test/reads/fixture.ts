@@ -124,6 +124,7 @@ export async function neverFilled({ store }: Fixture): Promise<Fixture> {
     newest: () => store.newest(),
     watch: (range, from, signal) => store.watch(range, from, signal),
     commit: (change) => store.commit(change),
+    claim: (key, writes, value) => store.claim(key, writes, value),
     compact: (revision) => store.compact(revision),
     size: () => store.size(),
     close: () => store.close(),

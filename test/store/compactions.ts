@@ -15,6 +15,20 @@ export function compactions(promise: Case): void {
       "the store to have grown",
     );
   });
+  promise("claim() gives a turn to one of those that have seen the same, and tells the others", async (store) => {
+    const value = new TextEncoder().encode("1");
+    const claim = async (writes: number) => {
+      const { isOwn, writes: seen, revision } = await store.claim("compact_rev_key", writes, value);
+      assert.ok(revision >= last);
+      return [isOwn, seen];
+    };
+    const last = await put(store, "a", "1");
+    const first = await Promise.all([claim(0), claim(0), claim(0)]);
+    assert.deepEqual(first.toSorted(), [[false, 1], [false, 1], [true, 1]]);
+    assert.deepEqual(await claim(7), [false, 1]);
+    assert.deepEqual([await claim(1), await claim(1), await claim(2)], [[true, 2], [false, 2], [true, 3]]);
+  });
+
   promise("compact() drops history before a revision and keeps the state at it", async (store) => {
     const a1 = await put(store, "a", "1");
     const b1 = await put(store, "b", "1");

@@ -52,6 +52,7 @@ export function ownWrites(store: Store, isCached: (key: string) => boolean, onCo
       watch: (range, from, signal) => store.watch(range, from, signal),
       size: () => store.size(),
       close: () => store.close(),
+      claim: (key, writes, value) => store.claim(key, writes, value),
       commit,
       compact,
     },

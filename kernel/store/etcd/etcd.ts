@@ -11,12 +11,23 @@ import { endpointsOf } from "./endpoints.ts";
 import { type Faults, noFaults } from "../fault.ts";
 import { guide } from "../../../core/guide.ts";
 import { reasonOf } from "../../../core/reason-of.ts";
-import { compaction, type KeyValue, leaseGrant, noEnd, range, status, txn, type TxnReply } from "../../../protocols/etcd/messages.ts";
+import {
+  claim,
+  compaction,
+  type KeyValue,
+  leaseGrant,
+  noEnd,
+  range,
+  status,
+  txn,
+  type TxnReply,
+} from "../../../protocols/etcd/messages.ts";
 import { type Progress, progressKeeper } from "./progress.ts";
 import { followEtcd } from "./watch.ts";
 import {
   type Batch,
   type Change,
+  type Claim,
   type Commit,
   type Entry,
   type Listing,
@@ -82,6 +93,7 @@ export async function openEtcd(options: EtcdOptions): Promise<Store> {
     newest: () => undefined,
     commit: (change) => open(() => commit(change)),
     watch,
+    claim: (key, writes, value) => open(() => claimTurn(connection, prefix + key, writes, value)),
     compact: (revision) => open(() => compact(connection, revision)),
     size: () => open(() => sizeOf(connection)),
     close() {
@@ -172,6 +184,15 @@ function committer(connection: Connection, prefix: string, clock: Clock, refusal
       throw toStoreError(error);
     }
   };
+}
+
+async function claimTurn(connection: Connection, key: string, writes: number, value: Uint8Array): Promise<Claim> {
+  try {
+    const claimed = await connection.call(claim, { key: Buffer.from(key), version: writes, value }, { repeatable: false });
+    return { isOwn: claimed.succeeded, writes: claimed.succeeded ? writes + 1 : claimed.version, revision: claimed.revision };
+  } catch (error) {
+    throw toStoreError(error);
+  }
 }
 
 async function compact(connection: Connection, revision: Revision): Promise<void> {

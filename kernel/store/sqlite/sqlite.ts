@@ -9,7 +9,17 @@ import type { EngineOptions } from "./engine.ts";
 import { failingFault, fullFault, openFailure } from "./failures.ts";
 import { besides } from "./place.ts";
 import { runHere, runInThread, type Runner } from "./runner.ts";
-import { type Batch, type Change, type Commit, type Range, type Revision, type Store, StoreError, type StoreEvent } from "../store.ts";
+import {
+  type Batch,
+  type Change,
+  type Claim,
+  type Commit,
+  type Range,
+  type Revision,
+  type Store,
+  StoreError,
+  type StoreEvent,
+} from "../store.ts";
 import { type Faults, noFaults } from "../fault.ts";
 import { bound } from "../../../core/bound.ts";
 
@@ -48,6 +58,7 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
     newest: () => state.newest(),
     commit: (change) => state.commit(change),
     watch: (range, from, signal) => state.watch(range, from, signal),
+    claim: (key, writes) => state.claim(key, writes),
     compact: (revision) => state.call({ op: "compact", revision }),
     size: () => state.call({ op: "size" }),
     close: () => state.close(),
@@ -64,6 +75,7 @@ class OpenStore {
   readonly #queue: RunQueue;
   readonly #recent: RecentEvents;
   readonly #news = bell();
+  readonly #turns = new Map<string, number>();
   #latest: Run;
   #closing: Promise<void> | undefined;
   #cancelExpiry = (): void => {};
@@ -104,6 +116,13 @@ class OpenStore {
     const expires = change.ttlSeconds === undefined ? undefined : Math.ceil(this.#clock.now() + change.ttlSeconds * 1000);
     const answer = await this.call({ op: "commit", change, expires });
     return answer.done ? { done: true, revision: answer.revision } : answer;
+  }
+
+  /** The file has one process, so turns are counted in memory. */
+  async claim(key: string, writes: number): Promise<Claim> {
+    const { revision } = await this.call({ op: "get", key }), made = this.#turns.get(key) ?? 0, isOwn = made === writes;
+    if (isOwn) this.#turns.set(key, made + 1);
+    return { isOwn, writes: this.#turns.get(key) ?? 0, revision };
   }
 
   async *watch(range: Range, from: Revision, signal: AbortSignal): AsyncIterable<Batch> {
