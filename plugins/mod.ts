@@ -9,9 +9,11 @@ import { certificatesPlugin } from "./certificates/mod.ts";
 import { autoscalingPlugin } from "./autoscaling/mod.ts";
 import { batchPlugin } from "./batch/mod.ts";
 import { clusterPlugin } from "./cluster/mod.ts";
+import { coordinationPlugin } from "./coordination/mod.ts";
 import { configmapsPlugin } from "./configmaps/mod.ts";
 import { csiPlugin } from "./csi/mod.ts";
 import { devicesPlugin } from "./devices/mod.ts";
+import { internalPlugin } from "./internal/mod.ts";
 import { migrationPlugin } from "./migration/mod.ts";
 import { networkingPlugin } from "./networking/mod.ts";
 import { nodesPlugin } from "./nodes/mod.ts";
@@ -26,6 +28,7 @@ import { storagePlugin } from "./storage/mod.ts";
 /** The plugins of the built-in kinds, in the order in which they are served. `start` serves all of them by default. */
 export const plugins: readonly Plugin[] = Object.freeze([
   clusterPlugin,
+  coordinationPlugin,
   podsPlugin,
   appsPlugin,
   configmapsPlugin,
@@ -41,6 +44,7 @@ export const plugins: readonly Plugin[] = Object.freeze([
   batchPlugin,
   autoscalingPlugin,
   migrationPlugin,
+  internalPlugin,
   authenticationPlugin,
   authorizationPlugin,
   rbacPlugin,

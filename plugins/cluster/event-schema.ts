@@ -16,7 +16,7 @@ const CoreSeries = core("EventSeries", {
 }, { doc: "A series of occurrences of one event." });
 
 export const CoreEvent = object("Event", {
-  metadata: field(1, ObjectMeta, "Standard metadata of the object.", { required: true }), // the metadata are required in this kind only
+  metadata: field(1, ObjectMeta, "Standard metadata of the object.", { required: true }), // required, as in StorageVersion only
   involvedObject: field(2, ObjectReference, "The object that the event is about.", { required: true }),
   reason: field(3, string, "The reason of the event, in CamelCase."),
   message: field(4, string, "A description of the event for people."),

@@ -1,7 +1,6 @@
 import { definePlugin } from "../../plugin.ts";
 import { events } from "./event.ts";
 import { garbageCollector, garbageCollectorMetrics } from "./garbage-collector.ts";
-import { leaseGates, leases } from "./lease.ts";
 import { legacyTokenCleaner } from "./legacy-token-cleaner.ts";
 import { legacyTokenController } from "./legacy-token-controller.ts";
 import { legacyTokenTracking } from "./legacy-token-tracking.ts";
@@ -13,15 +12,15 @@ import { serviceAccountController } from "./service-account-controller.ts";
 import { serviceAccounts } from "./service-account.ts";
 import { tokenGateDependencies, tokenGates } from "./token-request.ts";
 
-export { events, leases, namespaces, serviceAccounts };
+export { events, namespaces, serviceAccounts };
 
 export const clusterPlugin = definePlugin({
   name: "cluster",
-  summary: "The core resources of a cluster: namespaces, service accounts, leases and events.",
-  featureGates: { ...leaseGates, ...tokenGates },
+  summary: "The core resources of a cluster: namespaces, service accounts and events.",
+  featureGates: tokenGates,
   gateDependencies: tokenGateDependencies,
-  groupPriorities: { "events.{domain}": 17_750, "coordination.{domain}": 16_500 },
-  resources: [namespaces, serviceAccounts, leases, events],
+  groupPriorities: { "events.{domain}": 17_750 },
+  resources: [namespaces, serviceAccounts, events],
   admission: [ownerPermissions],
   controllers: [
     namespaceController,

@@ -11,10 +11,7 @@ export const sameAs: Readonly<Record<string, string>> = Object.freeze({
 /** Resources and subresources of kube-apiserver that are not served yet, by group version. */
 export const notServed: Readonly<Record<string, readonly string[]>> = Object.freeze({
   "apiregistration.k8s.io/v1": ["apiservices"],
-  "coordination.k8s.io/v1alpha2": ["leasecandidates"],
-  "coordination.k8s.io/v1beta1": ["leasecandidates"],
   "flowcontrol.apiserver.k8s.io/v1": ["flowschemas", "prioritylevelconfigurations"],
-  "internal.apiserver.k8s.io/v1alpha1": ["storageversions"],
   "v1": [
     "componentstatuses",
     "nodes/proxy",

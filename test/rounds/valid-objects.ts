@@ -19,7 +19,11 @@ const endingTemplate = { spec: { restartPolicy: "Never", containers: [{ name: "a
 const trustBundle = issueCertificate({ usage: "ca", commonName: "root", notBefore: 0, notAfter: 4_000_000_000_000 }).cert;
 
 /** Names that their kinds demand. */
-export const namedBy: Readonly<Record<string, string>> = { CustomResourceDefinition: "things.example.com", IPAddress: "192.0.2.1" };
+export const namedBy: Readonly<Record<string, string>> = {
+  CustomResourceDefinition: "things.example.com",
+  IPAddress: "192.0.2.1",
+  StorageVersion: "example.com.things",
+};
 
 /** Valid objects of kinds that have no table of rules, or a smaller one there. */
 const valid: Readonly<Record<string, JsonObject>> = {
@@ -37,6 +41,10 @@ const valid: Readonly<Record<string, JsonObject>> = {
   ...Object.fromEntries(["Deployment", "ReplicaSet", "StatefulSet", "DaemonSet"].map((kind) => [
     `apps/v1 ${kind}`,
     { spec: { selector: { matchLabels: { a: "b" } }, template } },
+  ])),
+  ...Object.fromEntries(["v1alpha2", "v1beta1"].map((version) => [
+    `coordination.k8s.io/${version} LeaseCandidate`,
+    { spec: { leaseName: "a", binaryVersion: "1.35.0", strategy: "example.com/a" } },
   ])),
   "apps/v1 ControllerRevision": { revision: 1, data: { a: 1 } },
   "v1 ReplicationController": { spec: { template } },

@@ -28,7 +28,7 @@ export const lease: KindRules = {
         "OldestEmulationVersion, or qualifiedName containing / (unknown plain name reported at spec.strategy.strategy)",
       ],
       inSpec("strategy.strategy", "NotSupported", { strategy: "Youngest" }, { strategy }),
-      inSpec("strategy", "Invalid", { strategy: "example.com/a b" }, { strategy: "example.com/a" }),
+      inSpec("strategy.strategy", "Invalid", { strategy: "example.com/a b" }, { strategy: "example.com/a" }),
     ),
     rule(
       ["spec.preferredHolder", both, "Forbidden", "only with strategy"],

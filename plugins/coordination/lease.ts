@@ -9,17 +9,15 @@ import {
   int32,
   invalid,
   nameColumn,
-  notSupported,
   object,
-  type Plugin,
   string,
   structsOf,
 } from "../../plugin.ts";
-import { append, microTime, named, qualifiedName, validateObjectMetaUpdate } from "../../toolbox.ts";
+import { append, microTime, named, validateObjectMetaUpdate } from "../../toolbox.ts";
+import { electionGate, validateStrategy } from "./strategy.ts";
 
 const home = "coordination/v1";
 const struct = structsOf(home);
-const gate = "CoordinatedLeaderElection";
 
 const LeaseSpec = struct("LeaseSpec", {
   holderIdentity: field(1, string, "The identity of the holder. Empty if the lease has no holder.", { pointer: true }),
@@ -31,18 +29,18 @@ const LeaseSpec = struct("LeaseSpec", {
   leaseTransitions: field(5, int32, "The number of transitions between holders.", { pointer: true }),
   strategy: field(6, named("v1.CoordinatedLeaseStrategy", string), "The strategy for picking the leader in coordinated leader election.", {
     pointer: true,
-    gate,
+    gate: electionGate,
   }),
   preferredHolder: field(7, string, "The preferred holder, in favor of which the holder should release the lease. Requires strategy.", {
     pointer: true,
-    gate,
+    gate: electionGate,
   }),
 }, { doc: "The specification of a lease." });
 
 const Lease = object("Lease", {
   spec: field(2, LeaseSpec, "The holder of the lease and its duration.", { written: "always" }),
 }, { package: home, doc: "A lock that one of several candidates holds and renews, such as leadership." });
-type Lease = Infer<typeof Lease>;
+export type Lease = Infer<typeof Lease>;
 
 const columns: readonly Column<Lease>[] = [
   nameColumn,
@@ -70,12 +68,6 @@ function validateSpec({ spec }: Lease): readonly FieldError[] {
   }
   return errors;
 }
-/** Checks the strategy: a known name, or a name with a domain. The path `spec.strategy.strategy` is upstream's. */
-function validateStrategy(strategy: string): readonly FieldError[] {
-  if (strategy === "OldestEmulationVersion") return [];
-  if (!strategy.includes("/")) return [notSupported("spec.strategy.strategy", strategy, ["OldestEmulationVersion"])];
-  return qualifiedName(strategy).map((wrong) => invalid("spec.strategy", strategy, wrong));
-}
 
 export const leases = defineResource<Lease>({
   kind: "Lease",
@@ -98,10 +90,3 @@ export const leases = defineResource<Lease>({
   create: validateSpec,
   update: (next, prior) => [...validateObjectMetaUpdate(next.metadata, prior.metadata), ...validateSpec(next)],
 });
-
-export const leaseGates: NonNullable<Plugin["featureGates"]> = {
-  [gate]: [
-    { since: "1.31", stage: "Alpha", default: false },
-    { since: "1.33", stage: "Beta", default: false },
-  ],
-};

@@ -38,7 +38,7 @@ test("the strategy of a Lease is a known name or has a domain, and preferredHold
   assert.deepEqual(created({ strategy: "Mine" }), [
     'spec.strategy.strategy: Unsupported value: "Mine": supported values: "OldestEmulationVersion"',
   ]);
-  assert.deepEqual(created({ strategy: "/mine" }), ['spec.strategy: Invalid value: "/mine": prefix part must be non-empty']);
+  assert.deepEqual(created({ strategy: "/mine" }), ['spec.strategy.strategy: Invalid value: "/mine": prefix part must be non-empty']);
   assert.deepEqual(created({ preferredHolder: "me" }), ["spec.preferredHolder: Forbidden: may only be specified if `strategy` is defined"]);
   assert.deepEqual(created({ preferredHolder: "" }), []);
 });
