@@ -144,6 +144,16 @@ test("pass() reports remaining objects and their finalizers, sorted, and keeps t
   assert.ok(!cluster.calls.includes("update status"), "an unchanged status is not written");
 });
 
+test("pass() deletes nothing else while pods remain", async () => {
+  const pods: Held = { held: ["example.com/hold"], gone: [] }, cluster = new Cluster({ networkpolicies: { a: [] }, pods });
+  assert.equal(await pass(cluster.context, "one"), "left");
+  assert.deepEqual(cluster.content, { networkpolicies: { a: [] }, pods: { held: ["example.com/hold"] } });
+  assert.match(cluster.condition("NamespaceContentRemaining") ?? "", /: pods\. has 1 resource instances$/);
+  pods["held"] = [];
+  assert.equal(await pass(cluster.context, "one"), "done");
+  assert.deepEqual(cluster.content, { networkpolicies: {}, pods: {} });
+});
+
 test("pass() counts the objects of all pages, by resource and group", async () => {
   const many = Object.fromEntries(Array.from({ length: 1001 }, (_, i) => [`t${i}`, ["example.com/hold"]]));
   const cluster = new Cluster({ things: many });

@@ -100,7 +100,7 @@ const reasons: Readonly<Record<string, string>> = {
   KMSv1: "no encryption at rest",
   LoggingAlphaOptions: "options of Go's logger",
   LoggingBetaOptions: "options of Go's logger",
-  OrderedNamespaceDeletion: "no pods to delete first",
+  OrderedNamespaceDeletion: "pods are always deleted first",
   SeparateCacheWatchRPC: "watches of etcd are arranged in one way",
   SizeBasedListCostEstimate: "no priority and fairness",
   StorageNamespaceIndex: "only pods have that index",
@@ -117,7 +117,9 @@ const reasons: Readonly<Record<string, string>> = {
 
 /** The effect of a gate. Throws for a gate with an effect that is not described. */
 export function gateEffect(name: string, isInert: boolean): string {
-  if (isInert) return `none: ${reasons[name] ?? "pods, nodes, workloads and their components are not here"}`;
+  if (isInert) {
+    return `none: ${reasons[name] ?? "it is of a component that is not here, such as the kubelet, the scheduler or a controller"}`;
+  }
   const effect = effects[name];
   if (effect === undefined) throw new Error(`the effect of the gate ${name} is not described`);
   return effect;
