@@ -226,6 +226,8 @@ export interface Admission<T extends ApiObject = any> {
   readonly name: string;
   /** Whether the step runs only if --enable-admission-plugins names it. */
   readonly isOptional?: true;
+  /** Whether the server creates the namespace of a new object if it is missing, before `NamespaceLifecycle` looks for it. */
+  readonly makesNamespaces?: true;
   /**
    * The resources to whose writes the step applies. Resources of other plugins are given by name (`pods`,
    * `priorityclasses.scheduling.{domain}`); a name that no plugin serves has no effect. `"all"` stands for every stored resource, including
@@ -267,16 +269,20 @@ export interface Admission<T extends ApiObject = any> {
 
 /** The configuration of an admission step. */
 export interface StepConfiguration<C = any> {
-  /** The kind, such as `PodSecurityConfiguration`. */
+  /** The kind, such as `PodSecurityConfiguration`; "" for a document without kind and apiVersion. */
   readonly kind: string;
   /** The API group of the kind, which may contain `{domain}`. */
   readonly group: string;
   /** The accepted versions, the preferred one first. */
   readonly versions: readonly string[];
+  /** Older kinds with the same schema, which are accepted as well. */
+  readonly older?: readonly Pick<StepConfiguration, "kind" | "group" | "versions">[];
   /** The schema of every version, without metadata. */
   readonly schema: Typed<C, StructNode>;
   /** Validates a configuration. Default: every one that fits the schema is valid. */
   readonly validate?: (configuration: C) => readonly FieldError[];
+  /** Whether the step cannot run without a configuration. */
+  readonly isRequired?: true;
 }
 
 /** A health check. It fails while `check` rejects. */

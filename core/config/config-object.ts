@@ -9,10 +9,13 @@ import { type Fault, faultOf, FaultyText } from "./mistake.ts";
 
 /** The expected kind of a file, in one of its versions. */
 export interface ConfigKind<T> {
+  /** "" for a document without kind and apiVersion. */
   readonly kind: string;
   /** The API group of the kind, such as `apiserver.config.k8s.io`. */
   readonly group: string;
   readonly versions: readonly string[];
+  /** Older kinds that are accepted as well. */
+  readonly older?: readonly Pick<ConfigKind<T>, "kind" | "group" | "versions">[];
   /** The schema of every version. It includes the fields kind and apiVersion. */
   readonly schema: Typed<T>;
 }
@@ -28,7 +31,7 @@ export interface ReadConfig<T> {
  * Decodes the object in a YAML or JSON text. The error says that the kind or version is another one, or which fields have a wrong type, are
  * unknown or are duplicate.
  */
-export function decodeConfigObject<T>(text: string, { kind, group, versions, schema }: ConfigKind<T>): ReadConfig<T> {
+export function decodeConfigObject<T>(text: string, expected: ConfigKind<T>): ReadConfig<T> {
   const wrong = (message: string, path?: string): ReadConfig<T> => ({
     error: new FaultyText(message, [path === undefined ? faultOf(message) : { text: message, path }]),
   });
@@ -36,20 +39,10 @@ export function decodeConfigObject<T>(text: string, { kind, group, versions, sch
   const reader = text.trimStart().startsWith("{") ? "json" : "yaml";
   const read = reader === "json" ? readJson(text) : readYaml(new TextEncoder().encode(text));
   if (!read.ok) return wrong(read.error);
-  const { tree } = read;
-  if (!(tree instanceof TreeObject)) return wrong(`expected an object of kind ${kind}`);
-  const given = wordOf(tree, "kind"), apiVersion = wordOf(tree, "apiVersion");
-  if (given === "") return wrong(`Object 'Kind' is missing: expected ${kind}`);
-  if (apiVersion === "") return wrong(`Object 'apiVersion' is missing: expected ${group}/${versions[0]}`);
-  const isServed = versions.some((version) => apiVersion === `${group}/${version}`);
-  if (given !== kind || !isServed) {
-    return wrong(
-      `no kind ${goQuote(given)} is registered for version ${goQuote(apiVersion)}: expected ${kind} in ${
-        versions.map((version) => `${group}/${version}`).join(", ")
-      }`,
-      given === kind ? "apiVersion" : "kind",
-    );
-  }
+  const { tree } = read, { schema } = expected;
+  if (!(tree instanceof TreeObject)) return wrong(expected.kind === "" ? "expected an object" : `expected an object of kind ${expected.kind}`);
+  const other = expected.kind === "" ? undefined : reasonAgainstKind(tree, expected);
+  if (other !== undefined) return wrong(other.text, other.path);
   const findings: string[] = [], paths: string[] = [], wrongTypes: DecodeError[] = [];
   let object: T | undefined;
   try {
@@ -66,6 +59,26 @@ export function decodeConfigObject<T>(text: string, { kind, group, versions, sch
     ...wrongTypes.map(({ message: text, path }) => path === undefined ? { text } : { text, path }),
   ];
   return { ...(object === undefined ? {} : { object }), ...(message === undefined ? {} : { error: new FaultyText(message, faults) }) };
+}
+
+/** Why a document is not of the expected kind, with the field that says so. */
+function reasonAgainstKind(
+  tree: TreeObject,
+  { kind, group, versions, older = [] }: Pick<ConfigKind<unknown>, "kind" | "group" | "versions" | "older">,
+): { readonly text: string; readonly path?: string } | undefined {
+  const given = wordOf(tree, "kind"), apiVersion = wordOf(tree, "apiVersion");
+  if (given === "") return { text: `Object 'Kind' is missing: expected ${kind}` };
+  if (apiVersion === "") return { text: `Object 'apiVersion' is missing: expected ${group}/${versions[0]}` };
+  const accepted = [{ kind, group, versions }, ...older].map((each) => ({
+    kind: each.kind,
+    versions: each.versions.map((version) => `${each.group}/${version}`),
+  }));
+  if (accepted.some((each) => each.kind === given && each.versions.includes(apiVersion))) return undefined;
+  const texts = accepted.map((each) => `${each.kind} in ${each.versions.join(", ")}`);
+  return {
+    text: `no kind ${goQuote(given)} is registered for version ${goQuote(apiVersion)}: expected ${texts.join(" or ")}`,
+    path: accepted.some((each) => each.kind === given) ? "apiVersion" : "kind",
+  };
 }
 
 /** Does the same as `decodeConfigObject`, but throws the error. */

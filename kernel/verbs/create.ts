@@ -35,6 +35,7 @@ function withoutDeletion(object: ApiObject): ApiObject {
 async function handleUnstored(call: RequestContext, sent: ApiObject): Promise<Item> {
   const { resource, stored, toStored } = call.endpoint;
   const context = hookContext(call);
+  await checkNamespace(call, sent.metadata.name ?? "");
   const object = await mutated(call, stored.applyDefaults(toStored(await recordOwners(call, sent, undefined))), undefined);
   const errors = resource.create?.(object, context) ?? [];
   if (errors.length > 0) throw invalidError(kindName(call), object.metadata.name ?? "", errors);

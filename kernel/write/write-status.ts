@@ -30,7 +30,8 @@ export async function writeStatus(call: RequestContext, endpoint: Endpoint, obje
   if (current === undefined) throw notFoundError({ group, name: plural }, name);
   const lost = () => conflictError({ group, name: plural }, name, modifiedText);
   if (revisionOf(current) !== resourceVersion) throw lost();
-  const own = statusCall(call, endpoint, object, signal);
+  const within = namespace === "" ? "" : `/namespaces/${namespace}`;
+  const own = ownCall(call, endpoint, "PUT", `${within}/${plural}/${name}/status`, signal);
   const owned = await recordOwners(own, object, endpoint.fromStored(current.object));
   const next = await toUpdate(own, owned, current.object, false);
   const value = storedBytes(stored, next, catalog.storedAs);
@@ -41,13 +42,11 @@ export async function writeStatus(call: RequestContext, endpoint: Endpoint, obje
 
 const noBytes = new Uint8Array();
 
-/** Makes the context of a PUT of the status of `object`, which the server itself sends. */
-function statusCall(call: RequestContext, endpoint: Endpoint, { metadata }: ApiObject, signal: AbortSignal): RequestContext {
-  const { name = "", namespace = "" } = metadata, { group, apiVersion, plural } = endpoint;
-  const within = namespace === "" ? "" : `/namespaces/${namespace}`;
-  const url = `${group === "" ? "/api" : "/apis"}/${apiVersion}${within}/${plural}/${name}/status?fieldManager=${manager}`;
+/** Makes the context of a request that the server itself sends. `path` is below the group version, and consists of names that are valid. */
+export function ownCall(call: RequestContext, endpoint: Endpoint, method: string, path: string, signal: AbortSignal): RequestContext {
+  const { group, apiVersion } = endpoint, url = `${group === "" ? "/api" : "/apis"}/${apiVersion}${path}?fieldManager=${manager}`;
   const exchange: Exchange = {
-    method: "PUT",
+    method,
     url,
     headers: { "user-agent": manager },
     body: () => noBytes,
@@ -57,14 +56,15 @@ function statusCall(call: RequestContext, endpoint: Endpoint, { metadata }: ApiO
     watchScope: "everything",
     signal,
   };
+  const info = requestInfo(method, url)!; // the path is one of the API
   return {
     ...call,
     exchange,
     body: noBytes,
-    info: requestInfo("PUT", url)!, // the path consists of names that were stored
+    info,
     user: loopback,
     endpoint,
-    subresource: endpoint.subresources.get("status"),
+    subresource: endpoint.subresources.get(info.subresource),
     warnings: new Warnings(),
     step() {},
     audit: undefined,

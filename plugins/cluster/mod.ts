@@ -1,6 +1,8 @@
 import { definePlugin } from "../../plugin.ts";
+import { eventRateLimit } from "./event-rate-limit.ts";
 import { events } from "./event.ts";
 import { garbageCollector, garbageCollectorMetrics } from "./garbage-collector.ts";
+import { generalSteps } from "./general-steps.ts";
 import { legacyTokenCleaner } from "./legacy-token-cleaner.ts";
 import { legacyTokenController } from "./legacy-token-controller.ts";
 import { legacyTokenTracking } from "./legacy-token-tracking.ts";
@@ -21,7 +23,7 @@ export const clusterPlugin = definePlugin({
   gateDependencies: tokenGateDependencies,
   groupPriorities: { "events.{domain}": 17_750 },
   resources: [namespaces, serviceAccounts, events],
-  admission: [ownerPermissions],
+  admission: [...generalSteps, eventRateLimit, ownerPermissions],
   controllers: [
     namespaceController,
     serviceAccountController,

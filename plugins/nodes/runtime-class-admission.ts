@@ -2,7 +2,7 @@ import { type Admission, type ApiObject, forbiddenError, type RequestHookContext
 import { sameAmounts } from "../../toolbox.ts";
 import type { Toleration } from "../shared/pod/affinity.ts";
 import type { RuntimeClass } from "./runtime-class.ts";
-import { mergeTolerations } from "./tolerations.ts";
+import { mergeTolerations } from "../shared/pod/tolerations.ts";
 
 /** The members of a pod that the step reads and sets. */
 interface Pod extends ApiObject {
@@ -40,7 +40,8 @@ async function extend(next: Pod, context: RequestHookContext): Promise<Pod> {
       throw refuse(`conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${own}`);
     }
   }
-  const selector = { ...nodeSelector, ...ofClass }, merged = mergeTolerations([...tolerations, ...tolerationsOfClass]);
+  const selector = { ...nodeSelector, ...ofClass };
+  const merged = context.request.bounded(() => mergeTolerations([...tolerations, ...tolerationsOfClass]));
   return {
     ...next,
     spec: {

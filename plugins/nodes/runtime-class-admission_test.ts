@@ -11,6 +11,7 @@ const found = {
 };
 const context: any = {
   subresource: "",
+  request: { bounded: (work: () => unknown) => work() },
   read: { get: (...[, , , name]: string[]) => Promise.resolve(name === "fast" ? found : undefined) },
 }; // `any`: only what the step uses
 const make = (spec: object): any => ({ kind: "Pod", apiVersion: "v1", metadata: { name: "p" }, spec }); // `any`: a part of a pod

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { fieldErrorText } from "../../core/field-error.ts";
 import { hookContext } from "./test-context.ts";
 import { runtimeClasses } from "./runtime-class.ts";
-import { mergeTolerations } from "./tolerations.ts";
+import { mergeTolerations } from "../shared/pod/tolerations.ts";
 
 const context = hookContext();
 

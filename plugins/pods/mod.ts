@@ -1,6 +1,11 @@
 import { definePlugin } from "../../plugin.ts";
+import { alwaysPullImages } from "./admission/always-pull-images.ts";
 import { defaultTolerationSeconds } from "./admission/default-tolerations.ts";
+import { extendedResourceToleration } from "./admission/extended-resource-toleration.ts";
+import { limitHardAntiAffinity } from "./admission/hard-anti-affinity.ts";
+import { podNodeSelector } from "./admission/pod-node-selector.ts";
 import { serviceAccountStep } from "./admission/service-account.ts";
+import { podTolerationRestriction } from "./admission/toleration-restriction.ts";
 import { bindings } from "./binding.ts";
 import { podGateDependencies, podGates } from "./gates.ts";
 import { podTemplates } from "./pod-template.ts";
@@ -17,5 +22,14 @@ export const podsPlugin = definePlugin({
   featureGates: podGates,
   gateDependencies: podGateDependencies,
   resources: [pods, podTemplates, replicationControllers, bindings],
-  admission: [serviceAccountStep, podSecurity, defaultTolerationSeconds],
+  admission: [
+    limitHardAntiAffinity,
+    serviceAccountStep,
+    alwaysPullImages,
+    podSecurity,
+    podNodeSelector,
+    defaultTolerationSeconds,
+    podTolerationRestriction,
+    extendedResourceToleration,
+  ],
 });

@@ -1,10 +1,11 @@
 /** Charges writes to quotas: decides whether a write fits, and computes the usage after it (upstream: resourcequota.CheckRequest). */
-import type { ApiObject } from "../../plugin.ts";
+import type { ApiObject, StatusError } from "../../plugin.ts";
 import { compareQuantities } from "../../toolbox.ts";
 import { addedTo, amountIn, type Amounts, amountsText, increase, only } from "./amounts.ts";
 import type { Usage } from "./counting.ts";
 import type { ResourceQuota } from "./quota-schema.ts";
-import { isInScopes } from "./usage.ts";
+import { type LimitedResource, uncovered } from "./limited-resources.ts";
+import { isInScopes, scopesOf } from "./usage.ts";
 
 /** A write of an object that quotas count. */
 export interface Charge {
@@ -12,13 +13,15 @@ export interface Charge {
   readonly next: ApiObject;
   readonly prior: ApiObject | undefined;
   readonly subresource: string;
+  /** The resource of the object, and what it may use only if a quota limits it. Default: nothing. */
+  readonly limits?: { readonly group: string; readonly plural: string; readonly resources: readonly LimitedResource[] };
 }
 
 /**
  * The quotas with the usage after the charge, or the reason to reject it. A quota that the charge does not concern is the same value as
  * before.
  */
-export type Charged = { readonly quotas: readonly ResourceQuota[] } | { readonly refused: string };
+export type Charged = { readonly quotas: readonly ResourceQuota[] } | { readonly refused: string | StatusError };
 
 /** Adds a write to the quotas of its namespace. */
 export function chargeTo(quotas: readonly ResourceQuota[], charge: Charge): Charged {
@@ -31,14 +34,39 @@ export function chargeTo(quotas: readonly ResourceQuota[], charge: Charge): Char
     const missing = Object.keys(status.hard ?? {}).some((name) => names.includes(name) && amountIn(status.used, name) === undefined);
     if (missing) return { refused: `status unknown for quota: ${metadata.name}, resources: ${[...names].sort().join(",")}` };
   }
+  // A claim that comes into the scopes of a quota is charged as a whole.
+  const added = quotas.map(({ spec }) => prior === undefined || !isInScopes(usage, spec, prior) ? whole : more);
+  const without = uncoveredBy(quotas, charge, { concerned, added, whole, more });
+  if (without !== undefined) return { refused: without };
   for (const [i, quota] of quotas.entries()) {
-    // A claim that comes into the scopes of a quota is charged as a whole.
-    const isNew = prior === undefined || !isInScopes(usage, quota.spec, prior);
-    const result = addUsage(quota, concerned[i]!, isNew ? whole : more, charge.subresource);
+    const result = addUsage(quota, concerned[i]!, added[i]!, charge.subresource);
     if (typeof result === "string") return { refused: result };
     charged.push(result);
   }
   return { quotas: charged };
+}
+
+/** What a charge adds, by quota and without one. */
+interface Additions {
+  /** By quota, the names of its limits that apply. */
+  readonly concerned: readonly (readonly string[])[];
+  readonly added: readonly Amounts[];
+  readonly whole: Amounts;
+  readonly more: Amounts;
+}
+
+/** Returns the reason to reject a write that uses more of what a quota must limit, and no quota does. */
+function uncoveredBy(
+  quotas: readonly ResourceQuota[],
+  { usage, next, limits }: Charge,
+  { concerned, added, whole, more }: Additions,
+): string | StatusError | undefined {
+  if (limits === undefined || limits.resources.length === 0) return undefined;
+  const counted = added.filter((_, i) => concerned[i]!.length > 0), { group, plural, resources } = limits;
+  const isZero = (amounts: Amounts) => Object.values(amounts).every((amount) => compareQuantities(amount, "0") === 0);
+  if (counted.length === 0 ? isZero(more) : counted.every(isZero)) return undefined;
+  const scopes = quotas.flatMap(({ spec }) => scopesOf(spec)).filter((scope) => usage.isIn(scope, next));
+  return uncovered(resources, { group, plural, usage, object: next, amounts: whole, names: new Set(concerned.flat()), scopes });
 }
 
 /** Returns the quota without the usage of a write that was charged to it. */

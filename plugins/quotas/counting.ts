@@ -25,3 +25,8 @@ export interface UsageSettings {
   /** The time in seconds since 1970, by which an object whose time to end is over is not counted. */
   readonly seconds: () => number;
 }
+
+/** Returns the resource name of the number of objects, such as `count/leases.coordination.k8s.io`. */
+export function countName(group: string, plural: string): string {
+  return `count/${plural}${group === "" ? "" : `.${group}`}`;
+}

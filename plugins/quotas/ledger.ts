@@ -20,7 +20,7 @@ const quotaTriesMax = bound(50);
 const quotasRememberedMax = bound(1_000);
 
 /** The reason to reject a write; undefined if it fits. */
-export type Verdict = string | undefined;
+export type Verdict = string | StatusError | undefined;
 
 interface Waiter {
   readonly charge: Charge;
@@ -171,9 +171,9 @@ export class Ledger {
 function sum(quotas: readonly ResourceQuota[], batch: readonly Waiter[]): {
   readonly after: readonly ResourceQuota[];
   readonly accepted: readonly Waiter[];
-  readonly rejected: readonly { readonly waiter: Waiter; readonly reason: string }[];
+  readonly rejected: readonly { readonly waiter: Waiter; readonly reason: Verdict }[];
 } {
-  const accepted: Waiter[] = [], rejected: { waiter: Waiter; reason: string }[] = [];
+  const accepted: Waiter[] = [], rejected: { waiter: Waiter; reason: Verdict }[] = [];
   let after = quotas;
   for (const waiter of batch) {
     const result = tryCharge(after, waiter);

@@ -4,7 +4,7 @@ import { defaultNames } from "../../core/names.ts";
 import { type ApiObject, conflictError } from "../../plugin.ts";
 import type { AdmissionServer } from "../../toolbox.ts";
 import type { Charge } from "./charge.ts";
-import { Ledger } from "./ledger.ts";
+import { Ledger, type Verdict } from "./ledger.ts";
 import type { ResourceQuota } from "./quota-schema.ts";
 import { objectOf, quotaOf } from "./test-quota.ts";
 import { usageOf } from "./usage.ts";
@@ -57,7 +57,7 @@ class Shared {
   }
 }
 
-async function chargeMany(ledger: Ledger, server: AdmissionServer, number: number): Promise<readonly (string | undefined)[]> {
+async function chargeMany(ledger: Ledger, server: AdmissionServer, number: number): Promise<readonly Verdict[]> {
   return await Promise.all(Array.from({ length: number }, (_, i) => ledger.charge("shop", chargeOf(`c${i}`), false, server)));
 }
 
@@ -76,7 +76,7 @@ test("Ledger.charge() admits exactly as many writes as fit, over several servers
   assert.equal(verdicts.filter((each) => each === undefined).length, 50);
   assert.equal(shared.used("q"), "50");
   assert.match(
-    verdicts.find((each) => each !== undefined)!,
+    `${verdicts.find((each) => each !== undefined)}`,
     /^exceeded quota: q, requested: configmaps=1, used: configmaps=50, limited: configmaps=50$/,
   );
 });
@@ -87,7 +87,7 @@ test("Ledger.charge() reads the newest quotas before a rejection", async () => {
   const lower = quotaOf("q", { configmaps: "1" }, { configmaps: "0" });
   shared.quotas.set("q", { ...lower, metadata: { ...lower.metadata, resourceVersion: "7" } });
   assert.equal(await ledger.charge("shop", chargeOf("a"), false, server), undefined);
-  assert.match(await ledger.charge("shop", chargeOf("b"), false, server) ?? "", /^exceeded quota/);
+  assert.match(`${await ledger.charge("shop", chargeOf("b"), false, server)}`, /^exceeded quota/);
 });
 
 test("Ledger.charge() goes on from its own updates while memory is older", async () => {
@@ -106,7 +106,7 @@ test("Ledger.charge() checks a dry run and does not charge it", async () => {
   assert.equal(await ledger.charge("shop", chargeOf("a"), true, shared.server()), undefined);
   assert.equal(shared.used("q"), "0");
   await ledger.charge("shop", chargeOf("a"), false, shared.server());
-  assert.match(await ledger.charge("shop", chargeOf("b"), true, shared.server()) ?? "", /^exceeded quota/);
+  assert.match(`${await ledger.charge("shop", chargeOf("b"), true, shared.server())}`, /^exceeded quota/);
 });
 
 test("Ledger.charge() rejects with the error of an update that fails, and works afterwards", async () => {

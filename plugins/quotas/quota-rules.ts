@@ -89,6 +89,15 @@ function validateOperator({ scopeName, operator, values = [] }: ScopeRequirement
   return [...errors, invalid(`${path}.values`, values, "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector")];
 }
 
+/** Validates a scope of a configuration. */
+export function validateRequirement(requirement: ScopeRequirement, path: string): readonly FieldError[] {
+  const { scopeName } = requirement;
+  return [
+    ...(Object.hasOwn(scopes, scopeName) ? [] : [invalid(`${path}.scopeName`, scopeName, "unsupported scope")]),
+    ...validateOperator(requirement, path),
+  ];
+}
+
 export function validateQuota({ spec }: ResourceQuota, { names }: HookContext): readonly FieldError[] {
   return [...validateAmounts(spec.hard, "spec.hard", names), ...validateScopes(spec), ...validateSelector(spec)];
 }

@@ -19,7 +19,7 @@ const Scope = named(
   ),
 );
 
-const ScopedResourceSelectorRequirement = struct("ScopedResourceSelectorRequirement", {
+export const ScopedResourceSelectorRequirement = struct("ScopedResourceSelectorRequirement", {
   scopeName: field(1, Scope, "The scope that the requirement is about.", { required: true }),
   operator: field(
     2,

@@ -3,7 +3,8 @@ import type { Api } from "../../plugin.ts";
 import type { ApiCollection, Gates, Names } from "../../toolbox.ts";
 import { spell } from "../../toolbox.ts";
 import type { Usage } from "./counting.ts";
-import { countName, usageOf } from "./usage.ts";
+import { countName } from "./counting.ts";
+import { usageOf } from "./usage.ts";
 
 /** A served collection that quotas count. */
 export interface Counted {

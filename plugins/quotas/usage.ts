@@ -3,7 +3,8 @@ import type { ApiObject } from "../../plugin.ts";
 import { amountOf, compareQuantities, quantityText, roundUp, spell } from "../../toolbox.ts";
 import type { PersistentVolumeClaimSpec } from "../shared/volumes/mod.ts";
 import type { Amounts } from "./amounts.ts";
-import type { Usage, UsageSettings } from "./counting.ts";
+import { countName, type Usage, type UsageSettings } from "./counting.ts";
+import { deviceUsage, ofDevices } from "./device-usage.ts";
 import { podUsage } from "./pod-usage.ts";
 import type { ResourceQuotaSpec, ScopeRequirement } from "./quota-schema.ts";
 
@@ -16,11 +17,6 @@ const ignored: Readonly<Record<string, readonly string[]>> = {
   "authorization.{domain}": ["subjectaccessreviews", "selfsubjectaccessreviews", "localsubjectaccessreviews", "selfsubjectrulesreviews"],
 };
 
-/** Returns the resource name of the number of objects, such as `count/leases.coordination.k8s.io`. */
-export function countName(group: string, plural: string): string {
-  return `count/${plural}${group === "" ? "" : `.${group}`}`;
-}
-
 /** Returns how a resource is counted; undefined if quotas ignore it. */
 export function usageOf(group: string, plural: string, settings: UsageSettings): Usage | undefined {
   const isIgnored = Object.entries(ignored).some(([each, plurals]) => spell(settings.names, each) === group && plurals.includes(plural));
@@ -28,6 +24,7 @@ export function usageOf(group: string, plural: string, settings: UsageSettings):
   if (group === "" && plural === "persistentvolumeclaims") return claimUsage(settings);
   if (group === "" && plural === "pods") return podUsage(settings);
   if (group === "" && plural === services) return serviceUsage;
+  if (group === spell(settings.names, ofDevices) && plural === "resourceclaims") return deviceUsage(settings);
   const counted = [countName(group, plural), ...(group === "" && aliases.includes(plural) ? [plural] : [])];
   const one = Object.fromEntries(counted.map((name) => [name, "1"]));
   return {

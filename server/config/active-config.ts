@@ -6,7 +6,7 @@ import { lineNames } from "../../metrics/mod.ts";
 import { kernelMetrics } from "../metrics/metrics.ts";
 import { type AdmissionConfiguration, readAdmissionConfiguration } from "./admission-configuration.ts";
 import { authorizationMistakes } from "./configured-authorizers.ts";
-import { chosenAdmission } from "./choose-admission.ts";
+import { chosenAdmission, missingConfigurations } from "./choose-admission.ts";
 import { type Catalog, CatalogError } from "../../kernel/catalog/catalog.ts";
 import { compile } from "../../kernel/catalog/compile.ts";
 import { releasesOf } from "./emulation-settings.ts";
@@ -101,10 +101,11 @@ function catalogOf(
 ): Compiled {
   const wrong: string[] = [...metricClashes(plugins)];
   const names = { enabled: config["enable-admission-plugins"], disabled: config["disable-admission-plugins"] };
-  const { plugins: admitting, checksNamespaces } = chosenAdmission(plugins, names, wrong);
+  const chosen = chosenAdmission(plugins, names, wrong), { plugins: admitting, checksNamespaces } = chosen;
   const mistakes: Mistake[] = wrong;
   const path = config["admission-control-config-file"], steps = plugins.flatMap(({ admission = [] }) => admission);
   const admission = known ?? readAdmissionConfiguration({ path, steps, groupDomain: config["group-domain"] }, mistakes);
+  if (mistakes.length === 0) append(mistakes, missingConfigurations(chosen, admission.configurations));
   const options = {
     matchConstraints: admission.matchConstraints,
     configurations: admission.configurations,

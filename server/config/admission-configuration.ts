@@ -156,9 +156,17 @@ function kindOf(text: string): unknown {
 }
 
 /** The configuration of a step in its own kind. */
-function ownOf(text: string, { kind, group, versions, schema, validate }: StepConfiguration, { groupDomain }: AdmissionFile): unknown {
-  const configKind = { kind, group: group.replace("{domain}", groupDomain), versions, schema: { ...schema, typeMeta: true as const } };
-  const { object, error } = decodeConfigObject<unknown>(text, configKind);
+function ownOf(text: string, { schema, validate, older = [], ...preferred }: StepConfiguration, { groupDomain }: AdmissionFile): unknown {
+  const spelled = ({ kind, group, versions }: Pick<StepConfiguration, "kind" | "group" | "versions">) => ({
+    kind,
+    group: group.replace("{domain}", groupDomain),
+    versions,
+  });
+  const { object, error } = decodeConfigObject<unknown>(text, {
+    ...spelled(preferred),
+    older: older.map(spelled),
+    schema: preferred.kind === "" ? schema : { ...schema, typeMeta: true as const },
+  });
   const errors = object === undefined ? [] : validate?.(object) ?? [];
   if (error !== undefined) throw error.and(faultsOfFields(errors));
   if (errors.length > 0) throw new FaultyText(errors.map(fieldErrorText).join(", "), faultsOfFields(errors));

@@ -13,8 +13,9 @@ const rule = '{apiGroups: [""], apiVersions: [v1], resources: [configmaps], oper
 const step = (constraints: string) =>
   `{apiVersion: apiserver.config.k8s.io/v1, kind: AdmissionStepConfiguration, matchConstraints: ${constraints}}`;
 
-/** The configuration of a step in its own kind. */
+/** The configuration of a step in its own kind, which had another name before. */
 const own = {
+  older: [{ kind: "Configuration", group: "older.{domain}", versions: ["v1beta1", "v1alpha1"] }],
   kind: "OwnConfiguration",
   group: "own.{domain}",
   versions: ["v1"],
@@ -28,7 +29,12 @@ async function read(text: string, others: Readonly<Record<string, string>> = {})
   try {
     for (const [name, content] of Object.entries({ "file.yaml": text, ...others })) await writeFile(join(folder, name), content);
     const mistakes: Mistake[] = [];
-    const steps = [{ name: "DefaultStorageClass" }, { name: "Mine" }, { name: "Own", configuration: own }];
+    const steps = [
+      { name: "DefaultStorageClass" },
+      { name: "Mine" },
+      { name: "Own", configuration: own },
+      ...(others["plain"] === undefined ? [] : [{ name: "Plain", configuration: { ...own, kind: "", group: "", versions: [] } }]),
+    ];
     const found = readAdmissionConfiguration({ path: join(folder, "file.yaml"), steps, groupDomain: "k8s.io" }, mistakes);
     return mistakes.length === 0 ? found : mistakes.map((mistake) => textOf(mistake).replaceAll(`${folder}/`, ""));
   } finally {
@@ -104,4 +110,23 @@ test("a step gets the configuration of its own kind, in JSON or YAML, after its 
   ]);
   const narrowed = await configured(`${entry}  configuration: ${step(`{resourceRules: [${rule}]}`)}\n`);
   assert.deepEqual([narrowed.configurations.size, narrowed.matchConstraints.size], [0, 1]);
+});
+
+test("older kinds of a configuration are accepted, and others are answered with all of them", async () => {
+  const of = (kind: string, version: string) => read(`${head}- name: Own\n  configuration: {apiVersion: ${version}, kind: ${kind}, level: a}\n`);
+  for (const version of ["older.k8s.io/v1beta1", "older.k8s.io/v1alpha1"]) {
+    assert.equal(((await of("Configuration", version)) as AdmissionConfiguration).configurations.size, 1);
+  }
+  assert.deepEqual(await of("Configuration", "own.k8s.io/v1"), [
+    'cannot use the configuration of the admission plugin "Own" in "file.yaml": no kind "Configuration" is registered for version "own.k8s.io/v1": ' +
+    "expected OwnConfiguration in own.k8s.io/v1 or Configuration in older.k8s.io/v1beta1, older.k8s.io/v1alpha1",
+  ]);
+});
+
+test("a configuration without a kind is checked by its fields", async () => {
+  const of = (text: string) => read(`${head}- name: Plain\n  path: plain\n`, { plain: text });
+  assert.deepEqual(((await of("level: a\n")) as AdmissionConfiguration).configurations.get("Plain"), { level: "a" });
+  const at = 'cannot use the configuration of the admission plugin "Plain" in "file.yaml": ';
+  assert.deepEqual(await of("levels: a\n"), [`${at}strict decoding error: unknown field "levels"`]);
+  assert.deepEqual(await of("- a\n"), [`${at}expected an object`]);
 });

@@ -28,6 +28,15 @@ export function chosenAdmission(
   return { plugins: chosen, checksNamespaces: !disabled.includes(namespaceLifecycle) };
 }
 
+/** Steps that run and cannot do so without a configuration, each as a mistake. */
+export function missingConfigurations({ plugins }: ChosenAdmission, configurations: ReadonlyMap<string, unknown>): readonly string[] {
+  return plugins.flatMap(({ admission = [] }) =>
+    admission.filter(({ name, configuration }) => configuration?.isRequired === true && !configurations.has(name)).map(({ name }) =>
+      `admission plugin "${name}" needs a configuration in the file of --admission-control-config-file`
+    )
+  );
+}
+
 function checkNames(enabled: readonly string[], disabled: readonly string[], known: readonly string[], mistakes: string[]): void {
   for (const name of enabled.filter((each) => disabled.includes(each))) {
     mistakes.push(`admission plugin "${name}" is in --enable-admission-plugins and in --disable-admission-plugins`);

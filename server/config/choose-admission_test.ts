@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Plugin } from "../../core/plugin.ts";
-import { type ChosenAdmission, chosenAdmission } from "./choose-admission.ts";
+import { type ChosenAdmission, chosenAdmission, missingConfigurations } from "./choose-admission.ts";
 
 const step = (name: string, more: object = {}) => ({ name, resources: [], ...more });
 const plugins: readonly Plugin[] = [
@@ -46,4 +46,14 @@ test("unknown names, and names in both lists, are mistakes", () => {
   assert.deepEqual(mistakesOf(["First"], ["First"]), [
     'admission plugin "First" is in --enable-admission-plugins and in --disable-admission-plugins',
   ]);
+});
+
+test("a step that needs a configuration cannot be enabled without one", () => {
+  const third = step("Third", { isOptional: true, configuration: { isRequired: true } });
+  const missing = (enabled: readonly string[], configurations: readonly string[]) => {
+    const chosen = chosenAdmission([{ name: "a", summary: "A.", admission: [third] } as Plugin], { enabled, disabled: [] }, []);
+    return missingConfigurations(chosen, new Map(configurations.map((name) => [name, {}])));
+  };
+  assert.deepEqual([missing([], []), missing(["Third"], ["Third"])], [[], []]);
+  assert.deepEqual(missing(["Third"], []), ['admission plugin "Third" needs a configuration in the file of --admission-control-config-file']);
 });

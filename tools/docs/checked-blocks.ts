@@ -49,6 +49,13 @@ export const rows: readonly Row[] = [
   inTest("docs/access.md", "apiVersion: audit.k8s.io/v1", quickstart),
   inTest("docs/access.md", "npm start --", quickstart),
   inTest("docs/admission.md", "apiVersion: apiserver.config.k8s.io/v1", "docs/admission-page"),
+  alike(
+    "docs/quotas.md",
+    "apiVersion: apiserver.config.k8s.io/v1",
+    "plugins/quotas/limited-resources_test.ts",
+    ".storageclass.storage.k8s.io/requests.storage",
+    "persistentvolumeclaims",
+  ),
   { page: "docs/authentication.md", begins: "apiVersion: ", all: true, check: { test: `test/${authentication}_test.ts` } },
   inTest("docs/authentication.md", "kubectl create clusterrolebinding readers", authentication),
   inTest("docs/authentication.md", "kubectl create clusterrole act-for-others", authentication),

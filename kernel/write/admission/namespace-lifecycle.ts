@@ -5,14 +5,17 @@ import { forbiddenError, internalError, notFoundError } from "../../../core/stat
 import { goQuote } from "../../../core/tree/go-quote.ts";
 import { type Item, keyOf } from "../../objects/objects.ts";
 import { type RequestContext, resourceName } from "../../request-context.ts";
+import { makeNamespace } from "../make-namespace.ts";
 
 /**
  * Throws 404 for an absent namespace, 403 for one that is being terminated and 500 for an invalid name. A server without the Namespace kind
- * checks nothing.
+ * checks nothing, and reviews may be in any namespace. If a step makes namespaces, an absent one is created.
  */
 export async function checkNamespace(call: RequestContext, name: string): Promise<void> {
   const { catalog, backend, info } = call;
-  if (!catalog.checksNamespaces || !call.endpoint.namespaced || info.namespace === "") return;
+  const { resource } = call.endpoint, checks = catalog.checksNamespaces && resource.handleCreate === undefined;
+  const makes = catalog.admission(resource).some(({ makesNamespaces }) => makesNamespaces === true);
+  if ((!checks && !makes) || !call.endpoint.namespaced || info.namespace === "") return;
   const kind = catalog.endpoint("", "v1", "namespaces")?.stored;
   if (kind === undefined) return;
   const wrong = pathSegmentName(info.namespace, false);
@@ -22,6 +25,8 @@ export async function checkNamespace(call: RequestContext, name: string): Promis
   const { item, renew } = await backend.reads.live(kind, keyOf(backend.prefix, kind, "", info.namespace), call.deadline);
   if (item !== undefined && !isTerminating(item)) return;
   const newest = renew === undefined ? item : await renew();
+  if (newest === undefined && makes && info.query.first("dryRun") === "") return await makeNamespace(call, name);
+  if (!checks) return;
   if (newest === undefined) throw notFoundError({ group: "", name: "namespaces" }, info.namespace);
   if (!isTerminating(newest)) return;
   throw forbiddenError(

@@ -1,4 +1,4 @@
-/** Tolerations in the deprecated annotation. As with Go's decoder, the keys of the JSON are case-insensitive. */
+/** Tolerations in annotations. As with Go's decoder, the keys of the JSON are case-insensitive. */
 import { jsonKind } from "../../../core/tree/go-errors.ts";
 import { readJson } from "../../../core/tree/json.ts";
 import { NumberText, type Tree, TreeObject } from "../../../core/tree/tree.ts";
@@ -13,23 +13,26 @@ const fields = {
 } as const;
 const secondsMax = 2n ** 63n - 1n;
 
-/** Parses the annotation. Returns the text of Go's first decoding error if it is invalid. */
-export function tolerationsOfJson(text: string): readonly Toleration[] | string {
+/**
+ * Parses tolerations in an annotation. Returns the text of Go's first decoding error if it is invalid. `goPackage`: the package of the type into
+ * which upstream decodes, which its errors name.
+ */
+export function tolerationsOfJson(text: string, goPackage: "core" | "v1" = "core"): readonly Toleration[] | string {
   const read = readJson(text);
   if (!read.ok) return read.error;
   if (read.tree === null) return [];
-  if (!Array.isArray(read.tree)) return `json: cannot unmarshal ${jsonKind(read.tree)} into Go value of type []core.Toleration`;
+  if (!Array.isArray(read.tree)) return `json: cannot unmarshal ${jsonKind(read.tree)} into Go value of type []${goPackage}.Toleration`;
   const tolerations: Toleration[] = [];
   for (const item of read.tree) {
-    const toleration = item === null ? {} : ofTree(item);
+    const toleration = item === null ? {} : ofTree(item, goPackage);
     if (typeof toleration === "string") return toleration;
     tolerations.push(toleration);
   }
   return tolerations;
 }
 
-function ofTree(tree: Tree): Toleration | string {
-  if (!(tree instanceof TreeObject)) return `json: cannot unmarshal ${jsonKind(tree)} into Go value of type core.Toleration`;
+function ofTree(tree: Tree, goPackage: "core" | "v1"): Toleration | string {
+  if (!(tree instanceof TreeObject)) return `json: cannot unmarshal ${jsonKind(tree)} into Go value of type ${goPackage}.Toleration`;
   const toleration: Record<string, unknown> = {};
   for (const [i, written] of tree.keys.entries()) {
     const key = Object.keys(fields).find((each) => each.toLowerCase() === written.toLowerCase()) as keyof typeof fields | undefined; // `as`: a key of `fields`
@@ -38,7 +41,8 @@ function ofTree(tree: Tree): Toleration | string {
     const [name, type] = fields[key];
     const decoded = type === "int64" ? int64Of(value) : typeof value === "string" ? value : undefined;
     const what = type === "int64" && value instanceof NumberText ? `number ${value.text}` : jsonKind(value);
-    if (decoded === undefined) return `json: cannot unmarshal ${what} into Go struct field Toleration.${name} of type ${type}`;
+    const shown = goPackage === "core" ? name : key, typeName = type.replace("core.", `${goPackage}.`);
+    if (decoded === undefined) return `json: cannot unmarshal ${what} into Go struct field Toleration.${shown} of type ${typeName}`;
     toleration[key] = decoded;
   }
   return toleration as Toleration; // `as`: it has these fields only
