@@ -114,7 +114,7 @@ const internals: Readonly<Record<string, readonly string[]>> = {
   estimatedSize: ["apiextensions"],
   JsonPathError: ["admissionregistration"],
   parseJsonPath: ["admissionregistration"],
-  spendSteps: ["admissionregistration", "apiextensions", "devices"],
+  spendSteps: ["admissionregistration", "apiextensions", "devices", "shared"],
   steadyTime: ["cluster"],
   // Bearer tokens, identity headers and configuration files, which the server reads in the same way.
   ...Object.fromEntries(

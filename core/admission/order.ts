@@ -1,5 +1,5 @@
 /** The order of admission steps. */
-/** The step of the kernel, which checks the namespace of new objects (`kernel/write/admission/namespace-lifecycle.ts`). */
+/** The step of the kernel, which checks the namespace of new objects (`kernel/write/namespace-lifecycle.ts`). */
 export const namespaceLifecycle = "NamespaceLifecycle";
 
 /** The steps before which those of other plugins run. These steps see and check the objects as the others leave them. */

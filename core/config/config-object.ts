@@ -40,7 +40,9 @@ export function decodeConfigObject<T>(text: string, expected: ConfigKind<T>): Re
   const read = reader === "json" ? readJson(text) : readYaml(new TextEncoder().encode(text));
   if (!read.ok) return wrong(read.error);
   const { tree } = read, { schema } = expected;
-  if (!(tree instanceof TreeObject)) return wrong(expected.kind === "" ? "expected an object" : `expected an object of kind ${expected.kind}`);
+  if (!(tree instanceof TreeObject)) {
+    return wrong(expected.kind === "" ? "expected an object" : `expected an object of kind ${expected.kind}`);
+  }
   const other = expected.kind === "" ? undefined : reasonAgainstKind(tree, expected);
   if (other !== undefined) return wrong(other.text, other.path);
   const findings: string[] = [], paths: string[] = [], wrongTypes: DecodeError[] = [];

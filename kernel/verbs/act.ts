@@ -8,7 +8,7 @@ import { objectResult, shownResult, type VerbResult } from "../respond/result.ts
 import { conversionOf } from "../objects/served.ts";
 import { writeOptions } from "../request/options.ts";
 import { approveAction, mutatedAction } from "../write/admission/admit.ts";
-import { checkNamespace } from "../write/admission/namespace-lifecycle.ts";
+import { checkNamespace } from "../write/namespace-lifecycle.ts";
 import { servedEndpoint } from "../write/admission-server.ts";
 import { readBody } from "../write/draft/body.ts";
 import { recordOwners } from "../write/field-managers.ts";

@@ -1,7 +1,7 @@
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { alreadyExistsError, invalidError, StatusError } from "../../core/status-error.ts";
 import { approve, measured, mutated } from "../write/admission/admit.ts";
-import { checkNamespace } from "../write/admission/namespace-lifecycle.ts";
+import { checkNamespace } from "../write/namespace-lifecycle.ts";
 import { objectResult, type VerbResult } from "../respond/result.ts";
 import { readBody } from "../write/draft/body.ts";
 import { recordOwners } from "../write/field-managers.ts";

@@ -2,7 +2,19 @@
  * The admission step EventRateLimit: bounds the rate of events of the server, of a namespace, of a user, and of a source with its object. Each
  * server counts for itself, as in upstream.
  */
-import { type Admission, field, type FieldError, type Infer, int32, invalid, list, notSupported, StatusError, string, struct } from "../../plugin.ts";
+import {
+  type Admission,
+  field,
+  type FieldError,
+  type Infer,
+  int32,
+  invalid,
+  list,
+  notSupported,
+  StatusError,
+  string,
+  struct,
+} from "../../plugin.ts";
 import type { RequestHookContext } from "../../plugin.ts";
 import type { StepConfiguration } from "../../toolbox.ts";
 import { bound } from "../../core/bound.ts";

@@ -7,7 +7,13 @@ import { type Admission, forbiddenError, notFoundError, type RequestHookContext 
 const alwaysAdmit: Admission = { name: "AlwaysAdmit", isOptional: true, resources: "all", includesReviews: true };
 
 /** Creates the namespace of a new object if it is missing. */
-const namespaceAutoProvision: Admission = { name: "NamespaceAutoProvision", isOptional: true, resources: "all", includesReviews: true, makesNamespaces: true };
+const namespaceAutoProvision: Admission = {
+  name: "NamespaceAutoProvision",
+  isOptional: true,
+  resources: "all",
+  includesReviews: true,
+  makesNamespaces: true,
+};
 
 async function checkNamespace({ request: { namespace }, read }: RequestHookContext): Promise<undefined> {
   if (namespace === "" || await read.get("v1", "namespaces", "", namespace) !== undefined) return;

@@ -21,7 +21,10 @@ test("NamespaceAutoProvision creates the namespace of a new object as the server
   assert.deepEqual([labels, manager, status], [{ "kubernetes.io/metadata.name": "one" }, "kube-apiserver", { phase: "Active" }]);
   const eviction = await send("POST", "/api/v1/namespaces/two/pods/a/eviction", body("Eviction", "policy/v1"));
   assert.equal(eviction.json.message, 'pods "a" not found');
-  const review = body("LocalSubjectAccessReview", "authorization.k8s.io/v1", { metadata: { namespace: "three" }, spec: { user: "u", resourceAttributes: { namespace: "three" } } });
+  const review = body("LocalSubjectAccessReview", "authorization.k8s.io/v1", {
+    metadata: { namespace: "three" },
+    spec: { user: "u", resourceAttributes: { namespace: "three" } },
+  });
   assert.equal((await send("POST", "/apis/authorization.k8s.io/v1/namespaces/three/localsubjectaccessreviews", review)).code, 201);
   assert.deepEqual([await codeOf("two"), await codeOf("three")], [200, 200]);
   const wrong = await send("POST", "/api/v1/namespaces/A/configmaps", body("ConfigMap"));

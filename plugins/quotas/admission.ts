@@ -2,7 +2,7 @@
 import type { Admission, ApiObject, RequestHookContext } from "../../plugin.ts";
 import { internalError, secondsOf } from "../../toolbox.ts";
 import { Ledger } from "./ledger.ts";
-import { configuration, type LimitedResource, limitedIn } from "./limited-resources.ts";
+import { configuration, limitedIn, type LimitedResource } from "./limited-resources.ts";
 import { limitRanger } from "./limit-ranger.ts";
 import { usageOf } from "./usage.ts";
 import { admissionCallMs } from "../../core/access.ts";

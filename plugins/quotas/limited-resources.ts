@@ -11,7 +11,11 @@ const home = { package: "" };
 const LimitedResource = struct("LimitedResource", {
   apiGroup: field(0, string, "The API group of the objects. Empty: the core group."),
   resource: field(0, string, "The resource of the objects, such as persistentvolumeclaims.", { written: "always" }),
-  matchContains: field(0, list(string), "Parts of names of what objects use, such as requests.storage. A quota must limit what has such a name."),
+  matchContains: field(
+    0,
+    list(string),
+    "Parts of names of what objects use, such as requests.storage. A quota must limit what has such a name.",
+  ),
   matchScopes: field(0, list(ScopedResourceSelectorRequirement), "Scopes of objects. A quota with the same scope must exist."),
 }, { ...home, doc: "What needs a quota." });
 export type LimitedResource = Infer<typeof LimitedResource>;

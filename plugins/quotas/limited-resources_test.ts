@@ -49,9 +49,10 @@ test("an object may use a limited resource only if a quota limits it", () => {
 
 test("an object in a limited scope needs a quota of that scope, whatever its values are", () => {
   const pod = (priorityClassName: string) => objectOf("a", { spec: { priorityClassName, containers: [] } });
-  const create = chargeOf("", "pods", pod("high")), scoped = (values: string[]) => ({
-    scopeSelector: { matchExpressions: [{ scopeName: "PriorityClass", operator: "In", values }] },
-  });
+  const create = chargeOf("", "pods", pod("high")),
+    scoped = (values: string[]) => ({
+      scopeSelector: { matchExpressions: [{ scopeName: "PriorityClass", operator: "In", values }] },
+    });
   const why = "500 insufficient quota to match these scopes: [{PriorityClass In [high top]}]";
   assert.equal(refused(create), why);
   assert.equal(refused(create, quotaOf("q", { pods: "5" }, { pods: "0" }, scoped(["low"]))), why);

@@ -113,7 +113,8 @@ test("a step gets the configuration of its own kind, in JSON or YAML, after its 
 });
 
 test("older kinds of a configuration are accepted, and others are answered with all of them", async () => {
-  const of = (kind: string, version: string) => read(`${head}- name: Own\n  configuration: {apiVersion: ${version}, kind: ${kind}, level: a}\n`);
+  const of = (kind: string, version: string) =>
+    read(`${head}- name: Own\n  configuration: {apiVersion: ${version}, kind: ${kind}, level: a}\n`);
   for (const version of ["older.k8s.io/v1beta1", "older.k8s.io/v1alpha1"]) {
     assert.equal(((await of("Configuration", version)) as AdmissionConfiguration).configurations.size, 1);
   }

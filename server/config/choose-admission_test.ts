@@ -55,5 +55,7 @@ test("a step that needs a configuration cannot be enabled without one", () => {
     return missingConfigurations(chosen, new Map(configurations.map((name) => [name, {}])));
   };
   assert.deepEqual([missing([], []), missing(["Third"], ["Third"])], [[], []]);
-  assert.deepEqual(missing(["Third"], []), ['admission plugin "Third" needs a configuration in the file of --admission-control-config-file']);
+  assert.deepEqual(missing(["Third"], []), [
+    'admission plugin "Third" needs a configuration in the file of --admission-control-config-file',
+  ]);
 });

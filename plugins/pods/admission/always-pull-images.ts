@@ -24,9 +24,7 @@ function alwaysPulled(spec: PodSpec): PodSpec {
     ...(initContainers === undefined ? {} : { initContainers: pulled(initContainers) }),
     ...(ephemeralContainers === undefined ? {} : { ephemeralContainers: pulled(ephemeralContainers) }),
     ...(volumes === undefined ? {} : {
-      volumes: volumes.map((volume) =>
-        volume.image === undefined ? volume : { ...volume, image: { ...volume.image, pullPolicy: always } }
-      ),
+      volumes: volumes.map((volume) => volume.image === undefined ? volume : { ...volume, image: { ...volume.image, pullPolicy: always } }),
     }),
   };
 }

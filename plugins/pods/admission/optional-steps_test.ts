@@ -56,7 +56,8 @@ test("AlwaysPullImages sets the policy of new images, and rejects one that was c
 });
 
 test("LimitPodHardAntiAffinityTopology admits the node as the only domain of required anti-affinity", () => {
-  const refused = (podAntiAffinity: object) => limitHardAntiAffinity.refuse!(pod({ affinity: { podAntiAffinity } }), undefined, contextOf());
+  const refused = (podAntiAffinity: object) =>
+    limitHardAntiAffinity.refuse!(pod({ affinity: { podAntiAffinity } }), undefined, contextOf());
   const terms = (...keys: string[]) => ({ requiredDuringSchedulingIgnoredDuringExecution: keys.map((topologyKey) => ({ topologyKey })) });
   assert.equal(refused(terms("kubernetes.io/hostname")), undefined);
   assert.equal(refused({ preferredDuringSchedulingIgnoredDuringExecution: [{ podAffinityTerm: { topologyKey: "zone" } }] }), undefined);
@@ -82,7 +83,8 @@ test("ExtendedResourceToleration adds a toleration for each extended resource th
 });
 
 test("PodNodeSelector merges the selector of the namespace and rejects what it does not allow", async () => {
-  const annotation = `${scheduler}node-selector`, settings = { podNodeSelectorPluginConfig: { clusterDefaultNodeSelector: "r=w", n: "r=w,a=b" } };
+  const annotation = `${scheduler}node-selector`,
+    settings = { podNodeSelectorPluginConfig: { clusterDefaultNodeSelector: "r=w", n: "r=w,a=b" } };
   const mutated = (nodeSelector: object | undefined, annotations: object = {}, configuration: object | undefined = settings) =>
     outcome(async () => {
       const next = pod(nodeSelector === undefined ? {} : { nodeSelector });
@@ -107,7 +109,8 @@ test("PodNodeSelector merges the selector of the namespace and rejects what it d
 });
 
 test("a pod of a namespace that does not exist is rejected", async () => {
-  const none = () => Promise.resolve(undefined), context = contextOf({}, undefined, { server: { recentObject: none }, read: { get: none } });
+  const none = () => Promise.resolve(undefined),
+    context = contextOf({}, undefined, { server: { recentObject: none }, read: { get: none } });
   assert.equal(await outcome(() => podNodeSelector.mutate!(pod({}), undefined, context)), '404 namespaces "n" not found');
 });
 
@@ -117,10 +120,9 @@ test("PodTolerationRestriction adds the tolerations of the namespace and rejects
   const pressure = { key: "node.kubernetes.io/memory-pressure", operator: "Exists", effect: "NoSchedule" };
   const settings = { default: [narrow], whitelist: [all, { key: "b", operator: "Exists" }] };
   const mutated = (spec: object, annotations: object = {}, prior?: any) =>
-    outcome(async () =>
-      (await podTolerationRestriction.mutate!(pod(spec), prior, contextOf(annotations, settings))).spec.tolerations
-    );
-  const conflict = (scope: string) => `500 pod tolerations (possibly merged with namespace default tolerations) conflict with its ${scope} whitelist`;
+    outcome(async () => (await podTolerationRestriction.mutate!(pod(spec), prior, contextOf(annotations, settings))).spec.tolerations);
+  const conflict = (scope: string) =>
+    `500 pod tolerations (possibly merged with namespace default tolerations) conflict with its ${scope} whitelist`;
   const resources = { requests: { cpu: "1" } };
   assert.deepEqual(await mutated({}), [narrow]);
   assert.deepEqual(await mutated({ tolerations: [all] }), [all]);
@@ -132,8 +134,13 @@ test("PodTolerationRestriction adds the tolerations of the namespace and rejects
   assert.deepEqual(await mutated({ tolerations: [all] }, {}, pod({})), [all]);
   const wrong = "500 json: cannot unmarshal number into Go struct field Toleration.key of type string";
   assert.equal(await mutated({}, { [defaults]: '[{"key":1}]' }), wrong);
-  assert.equal(await outcome(() => podTolerationRestriction.refuse!(pod({ tolerations: [{ key: "c" }] }), pod({}), contextOf({}, settings))), conflict("cluster"));
-  const errors = podTolerationRestriction.configuration!.validate!({ default: [{}], whitelist: [{ ...all, value: "v" }] }).map(fieldErrorText);
+  assert.equal(
+    await outcome(() => podTolerationRestriction.refuse!(pod({ tolerations: [{ key: "c" }] }), pod({}), contextOf({}, settings))),
+    conflict("cluster"),
+  );
+  const errors = podTolerationRestriction.configuration!.validate!({ default: [{}], whitelist: [{ ...all, value: "v" }] }).map(
+    fieldErrorText,
+  );
   assert.deepEqual(errors.map((text) => text.slice(0, text.indexOf(":"))), ["default[0].operator", "whitelist[0].operator"]);
 });
 
@@ -142,6 +149,18 @@ test("comparing many tolerations is charged to the budget of the request", async
   const budget = new Budget(1_000_000, () => new StatusError("Invalid", "too much"));
   const request = { namespace: "n", bounded: (work: () => unknown) => budget.run(work) };
   const context = contextOf({}, { whitelist: many("a") }, { request });
-  assert.equal(await outcome(() => podTolerationRestriction.refuse!(pod({ tolerations: many("b").slice(0, 9) }), undefined, context)), "500 pod tolerations (possibly merged with namespace default tolerations) conflict with its cluster whitelist");
-  assert.equal(await outcome(() => podTolerationRestriction.mutate!(pod({ tolerations: many("b"), containers: [{ resources: { requests: { cpu: "1" } } }] }), undefined, context)), "422 too much");
+  assert.equal(
+    await outcome(() => podTolerationRestriction.refuse!(pod({ tolerations: many("b").slice(0, 9) }), undefined, context)),
+    "500 pod tolerations (possibly merged with namespace default tolerations) conflict with its cluster whitelist",
+  );
+  assert.equal(
+    await outcome(() =>
+      podTolerationRestriction.mutate!(
+        pod({ tolerations: many("b"), containers: [{ resources: { requests: { cpu: "1" } } }] }),
+        undefined,
+        context,
+      )
+    ),
+    "422 too much",
+  );
 });

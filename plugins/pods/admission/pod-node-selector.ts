@@ -1,5 +1,16 @@
 /** The admission step PodNodeSelector: the labels of the nodes on which the pods of a namespace run. */
-import { type Admission, field, type FieldError, forbiddenError, type Infer, invalid, record, StatusError, string, struct } from "../../../plugin.ts";
+import {
+  type Admission,
+  field,
+  type FieldError,
+  forbiddenError,
+  type Infer,
+  invalid,
+  record,
+  StatusError,
+  string,
+  struct,
+} from "../../../plugin.ts";
 import type { RequestHookContext } from "../../../plugin.ts";
 import type { StepConfiguration } from "../../../toolbox.ts";
 import { fieldErrorText } from "../../../core/field-error.ts";

@@ -13,7 +13,11 @@ import { namespaceOf } from "./namespace-of.ts";
 
 const Configuration = struct("Configuration", {
   default: field(0, list(Toleration), "Tolerations of new pods in namespaces without the annotation `defaultTolerations`."),
-  whitelist: field(0, list(Toleration), "What pods may tolerate in namespaces without the annotation `tolerationsWhitelist`. Empty: everything."),
+  whitelist: field(
+    0,
+    list(Toleration),
+    "What pods may tolerate in namespaces without the annotation `tolerationsWhitelist`. Empty: everything.",
+  ),
 }, { package: "", doc: "The configuration of PodTolerationRestriction." });
 type Configuration = Infer<typeof Configuration>;
 
@@ -29,7 +33,10 @@ const configuration: StepConfiguration<Configuration> = {
 };
 
 const name = "PodTolerationRestriction";
-const annotations = { default: "scheduler.alpha.kubernetes.io/defaultTolerations", whitelist: "scheduler.alpha.kubernetes.io/tolerationsWhitelist" };
+const annotations = {
+  default: "scheduler.alpha.kubernetes.io/defaultTolerations",
+  whitelist: "scheduler.alpha.kubernetes.io/tolerationsWhitelist",
+};
 
 /** As upstream, which takes these reasons for faults of the server. */
 const fault = (text: string) => new StatusError("Unknown", text, { code: 500 });

@@ -1,11 +1,11 @@
 /** Rejects creation in a namespace that is absent or being deleted. */
-import type { ApiObject } from "../../../core/meta/object-meta.ts";
-import { pathSegmentName } from "../../../core/meta/names.ts";
-import { forbiddenError, internalError, notFoundError } from "../../../core/status-error.ts";
-import { goQuote } from "../../../core/tree/go-quote.ts";
-import { type Item, keyOf } from "../../objects/objects.ts";
-import { type RequestContext, resourceName } from "../../request-context.ts";
-import { makeNamespace } from "../make-namespace.ts";
+import type { ApiObject } from "../../core/meta/object-meta.ts";
+import { pathSegmentName } from "../../core/meta/names.ts";
+import { forbiddenError, internalError, notFoundError } from "../../core/status-error.ts";
+import { goQuote } from "../../core/tree/go-quote.ts";
+import { type Item, keyOf } from "../objects/objects.ts";
+import { type RequestContext, resourceName } from "../request-context.ts";
+import { makeNamespace } from "./make-namespace.ts";
 
 /**
  * Throws 404 for an absent namespace, 403 for one that is being terminated and 500 for an invalid name. A server without the Namespace kind
