@@ -1,4 +1,5 @@
 // Admission webhooks that hang or fail under load: only the requests that match them are affected, and no acknowledged write is lost.
+// In Deno's suite only: test/admission-webhooks_test.ts sends reviews on both; the bounds do not depend on the runtime.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";

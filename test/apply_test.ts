@@ -1,3 +1,4 @@
+// In Deno's suite only: what the API answers does not depend on the runtime.
 /** Server-side apply over HTTP with many clients, many writes or several runs of a server, which recordings cannot contain. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";

@@ -1,4 +1,5 @@
 // The chain of authorizers of a whole server: plugins' authorizers, their lifecycle, and the responses to clients.
+// In Deno's suite only: what is allowed does not depend on the runtime.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AuthorizationDecision } from "../core/access.ts";

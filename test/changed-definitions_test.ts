@@ -1,4 +1,5 @@
 // Custom resources after a change of their definition, and defaults of a status that a write removes.
+// In Deno's suite only: what the API answers does not depend on the runtime.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openTestServer, type TestServer } from "../testing.ts";

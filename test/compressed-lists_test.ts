@@ -1,4 +1,5 @@
 // Compressed lists, whose parts are compressed once and shared, equal the plain lists of the same revision.
+// In Deno's suite only: what is compressed, and once, does not depend on the runtime; the tests of protocols/gzip compress on both.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

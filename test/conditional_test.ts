@@ -1,4 +1,5 @@
 // Writes with an If-Match header succeed only if the stored version is one of those in the header.
+// In Deno's suite only: what the API answers does not depend on the runtime.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openTestServer, type TestServer } from "../testing.ts";

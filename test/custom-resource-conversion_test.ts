@@ -1,4 +1,5 @@
 // Conversion of custom resources by a webhook.
+// In Deno's suite only: requests to webhooks are made as in test/admission-webhooks_test.ts, which runs on both.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { issue } from "../server/listen/testing/clients.ts";

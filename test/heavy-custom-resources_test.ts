@@ -1,4 +1,5 @@
 // Large custom resources are processed by the heavy thread, which has a copy of the definitions.
+// In Deno's suite only: test/heavy_test.ts has the heavy thread of both; what it answers does not depend on the runtime.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { responseOf, statusOf, withHeavyThread } from "./heavy-server.ts";

@@ -1,3 +1,4 @@
+// In Deno's suite only: which write wins does not depend on the runtime.
 /** Concurrent patches of one object: each is applied to the result of the others, unless it has a resourceVersion. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

@@ -1,4 +1,5 @@
 // Tokens of service accounts from a client's view: their acceptance, its end, and the logged and returned data.
+// In Deno's suite only: which tokens are accepted does not depend on the runtime; signatures are tested beside the code on both.
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
 // Audit events of a server: those that kube-apiserver 1.35 logged for the same requests, and those of this server's own features.
+// In Deno's suite only: events do not depend on the runtime.
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,5 @@
 // kubectl on custom resources: every verb of it that reads, writes, waits for or describes objects.
+// In Deno's suite only: test/clients/kubectl_test.ts uses kubectl on both; what is answered to these commands does not depend on the runtime.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,4 +1,5 @@
 // All writes of kubectl: apply in its forms, edit, patches, labels, diff, dry runs, cascades.
+// In Deno's suite only: test/clients/kubectl_test.ts uses kubectl on both; what is answered to these commands does not depend on the runtime.
 import assert from "node:assert/strict";
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";

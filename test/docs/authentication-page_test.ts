@@ -1,4 +1,5 @@
 // The files of docs/authentication.md, each with a server that uses it, and its commands.
+// In Deno's suite only: files of pages mean the same on both.
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
 // Files, values, programs and commands of several pages, each with the server or the check that it is for.
+// In Deno's suite only: files and values of pages mean the same on both, and test/package/installed_test.ts runs programs on Node.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";

@@ -1,4 +1,6 @@
-// docs/writing-a-plugin.md explains examples/databases: its blocks are the files of the example, which pass on both runtimes and type-check.
+// docs/writing-a-plugin.md explains examples/databases: its blocks are the files of the example, which pass; test/package/examples.ts
+// type-checks them.
+// In Deno's suite only: test/package/installed_test.ts runs the example on Node.
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -46,12 +48,3 @@ for (const runtime of ["deno", "node"] as const) {
       assert.match(output, runtime === "deno" ? /6 passed/ : /pass 6\b/);
     }));
 }
-
-test("examples/databases type-checks under the options of the page", { skip: startSkipped("node") }, () =>
-  withExample(async (folder) => {
-    const { compilerOptions } = JSON.parse(/```json\n([\s\S]*?)```/.exec(await page())![1]!);
-    const types = { typeRoots: [join(root, "node_modules/@types")] };
-    await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: { ...compilerOptions, ...types }, files }));
-    const { code, output } = await run(runtimePath("node"), [join(root, "node_modules/typescript/bin/tsc"), "-p", folder]);
-    assert.equal(code, 0, output);
-  }));

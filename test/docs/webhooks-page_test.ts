@@ -1,4 +1,5 @@
 // The files of docs/webhooks.md with a real webhook: its configuration, its answer, addresses, and credentials.
+// In Deno's suite only: files of pages mean the same on both.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";

@@ -1,4 +1,5 @@
 /** The clients of a run. Each records its requests and the observed responses. */
+import process from "node:process";
 import { type Answer, type Client, documents } from "../https.ts";
 import type { Chain, History, Read, WatchEvent, Write } from "./history.ts";
 
@@ -6,6 +7,8 @@ import type { Chain, History, Read, WatchEvent, Write } from "./history.ts";
 export const configMaps = "/api/v1/namespaces/default/configmaps", leases = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
 export const wantedLabel = "wanted";
 const valueAnnotation = "value";
+/** Between two writes of a client. A run is as long as the starts of its servers, and each write costs three watchers an event: `npm run test:faults` writes more. */
+const pauseMsMax = process.env["THOLE_FAULTS_SECONDS"] === undefined ? 150 : 5;
 
 /** The result of a read. */
 export function foundIn({ metadata }: any): NonNullable<Read["found"]> { // A response's JSON; a missing member fails the checkers.
@@ -75,7 +78,7 @@ export async function write({ history, collection, type, client, random, ending 
       note("done", Number(resourceVersion));
       last.set(key, resourceVersion);
     }
-    if (random() < 0.3) await pause(random() * 10);
+    await pause(random() * pauseMsMax);
   }
 }
 
@@ -98,14 +101,14 @@ export async function read({ history, collection, client, random, ending }: Stag
     if (answer?.status === 200) {
       history.reads.push({ key, begun, ended: now(), found: foundIn(answer.json()) });
     } else if (answer !== undefined && isMissing(answer)) history.reads.push({ key, begun, ended: now(), found: undefined });
-    await pause(random() * 20);
+    await pause(random() * 2 * pauseMsMax);
   }
 }
 
 /** Reads from one server an object that was just written through another, at that revision or later. */
 export async function readOwn({ history, collection, client, random, ending }: Stage): Promise<void> {
   while (!ending.aborted) {
-    await pause(random() * 30);
+    await pause(random() * 2 * pauseMsMax);
     const last = history.writes.findLast(({ revision }) => revision !== undefined);
     if (last?.revision === undefined) continue;
     const { key, revision } = last, begun = now();

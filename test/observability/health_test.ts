@@ -1,4 +1,5 @@
 // Health endpoints of a complete server.
+// In Deno's suite only: the checks and their texts do not depend on the runtime.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { definePlugin } from "../../core/define/define.ts";

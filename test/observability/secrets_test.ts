@@ -1,4 +1,5 @@
 // Logs and metrics contain no secrets, at any verbosity and with any error.
+// In Deno's suite only: what is logged does not depend on the runtime.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { served } from "../flags/served.ts";

@@ -3,11 +3,12 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
+import process from "node:process";
 import { test } from "node:test";
 import { programWords, type Runtime, signal as send, startSkipped } from "../real-server.ts";
 
-/** Which part of the start the signal interrupts is random. */
-const starts = 3;
+/** Which part of the start the signal interrupts is random; `npm run test:faults` has more starts. */
+const starts = process.env["THOLE_FAULTS_SECONDS"] === undefined ? 1 : 10;
 const lifeMsMax = 120_000;
 
 for (const runtime of ["deno", "node"] satisfies readonly Runtime[]) {

@@ -1,6 +1,6 @@
 /** The projects of `examples/`, each with the package as npm installs it. */
 import assert from "node:assert/strict";
-import { cp, mkdir, readdir, rm, symlink } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
@@ -13,6 +13,8 @@ interface Example {
   readonly name: string;
   /** Packages of the repository that it uses beside thole. */
   readonly packages?: readonly string[];
+  /** Files that type-check under the options of the page that explains the example. */
+  readonly checked?: { readonly page: string; readonly files: readonly string[] };
   /** The reason to skip its test, or undefined. */
   readonly missing: (name: string) => Promise<string | undefined>;
   /** Brings what is missing; only `npm run examples` does. */
@@ -49,7 +51,11 @@ const examples: readonly Example[] = [
   { name: "behind-a-kube-apiserver", missing: kubeApiserverAbsent },
   { name: "controller-test-typescript", packages: ["@kubernetes/client-node"], missing: () => Promise.resolve(undefined) },
   { name: "custom-resources", missing: kubectlAbsent },
-  { name: "databases", missing: () => Promise.resolve(undefined) },
+  {
+    name: "databases",
+    checked: { page: "docs/writing-a-plugin.md", files: ["databases.ts", "databases.test.ts"] },
+    missing: () => Promise.resolve(undefined),
+  },
   { name: "platform", missing: kubectlAbsent },
   { name: "test-server-go", missing: goMissing },
   { name: "controller-test-go", missing: etcdAndGoMissing },
@@ -108,9 +114,17 @@ export function testCreate(installed: () => Installed): void {
   });
 }
 
+async function typeCheck(folder: string, { page, files }: NonNullable<Example["checked"]>): Promise<void> {
+  const { compilerOptions } = JSON.parse(/```json\n([\s\S]*?)```/.exec(await readFile(join(root, page), "utf8"))![1]!);
+  const types = { typeRoots: [join(root, "node_modules/@types")] };
+  await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: { ...compilerOptions, ...types }, files }));
+  const { code, output } = await run(runtimePath("node"), [join(root, "node_modules/typescript/bin/tsc"), "-p", folder]);
+  assert.equal(code, 0, output);
+}
+
 /** One test for each example: its own `npm test`, with Node 24. */
 export function testExamples(installed: () => Installed): void {
-  for (const { name, packages = [], missing, setUp } of examples) {
+  for (const { name, packages = [], checked, missing, setUp } of examples) {
     test(`the example ${name} passes its test`, { timeout: 10 * minute }, async (context) => {
       const reason = await missing(name);
       if (reason !== undefined) return context.skip(reason);
@@ -134,6 +148,7 @@ export function testExamples(installed: () => Installed): void {
           timeoutMs: 9 * minute,
         });
         assert.equal(code, 0, `${output}\n${errors}`);
+        if (checked !== undefined) await typeCheck(folder, checked);
       } finally {
         await rm(folder, { recursive: true, force: true });
       }

@@ -1,4 +1,5 @@
 // The claims of docs/writing-a-plugin.md: its example, unchanged, has all of the features below.
+// In Deno's suite only: what the plugin serves does not depend on the runtime; test/package/installed_test.ts serves it on both.
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

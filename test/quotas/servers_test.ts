@@ -1,4 +1,5 @@
 // The guarantee of quotas: whichever server creates, neither the number of objects nor the usage ever exceeds the limit.
+// In Deno's suite only: the guarantee is the order of writes to the store, whatever the runtime.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { etcdMissing, startEtcd } from "../etcd.ts";

@@ -1,3 +1,4 @@
+// In Deno's suite only: both read through the same code; the stores have shared suites on both.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";

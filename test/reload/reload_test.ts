@@ -1,4 +1,5 @@
 // The served resources change while the server runs: no other request fails, and no other watch misses an event.
+// In Deno's suite only: what is served after a reload does not depend on the runtime; test/reload/under-load_test.ts runs on both.
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";

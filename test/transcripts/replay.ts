@@ -255,10 +255,10 @@ async function steps(scenario: Scenario, talk: Talk, answers: JsonObject[]): Pro
   return wrong;
 }
 
-/** Replays the scenario against the server, and always cleans up after it. */
-export async function replay(one: Case, server: Server): Promise<Outcome> {
+/** Replays the scenario against the server, and always cleans up after it. `kept`: a client of that server; without one it opens its own. */
+export async function replay(one: Case, server: Server, kept?: Client): Promise<Outcome> {
   const { scenario } = one;
-  const client = openClient(server.url, server.ca);
+  const client = kept ?? openClient(server.url, server.ca);
   const token = randomWord();
   const names = new Map<string, Json>([["ns", `t-${token}`], ["id", `x${token}`]]);
   const talk: Talk = { client, tokens: server.tokens, names, generated: new Map(), received: [] };
@@ -270,7 +270,7 @@ export async function replay(one: Case, server: Server): Promise<Outcome> {
   } finally {
     for (const step of scenario.cleanup ?? []) await quietly(talk, step);
     if (namespaced) await quietly(talk, `DELETE /api/v1/namespaces/t-${token}`);
-    client.close();
+    if (kept === undefined) client.close();
   }
 }
 

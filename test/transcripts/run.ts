@@ -1,6 +1,6 @@
 /** Replays many scenarios concurrently, each lane on its own server. */
 import { until } from "../real-server.ts";
-import { openClient } from "./client.ts";
+import { type Client, openClient } from "./client.ts";
 import { serverFlags } from "./needs.ts";
 import type { Case } from "./recording.ts";
 import { type Outcome, replay, type Server } from "./replay.ts";
@@ -35,6 +35,8 @@ async function answers(server: Server, path: string): Promise<boolean> {
 /** A lane's server, which is replaced if a scenario needs other flags or has stopped it. */
 interface Lane {
   server?: RunningServer | undefined;
+  /** Its connections serve one scenario after the other: a handshake costs as much as several requests. */
+  client?: Client | undefined;
   flags?: string;
 }
 
@@ -47,24 +49,39 @@ async function serverFor(lane: Lane, flags: string, start: StartServer): Promise
   await until(async () => {
     if (!await answers(server, "/readyz")) throw new Error("the server is not ready");
   });
+  lane.client = openClient(server.url, server.ca);
   return server;
 }
 
 async function stop(lane: Lane): Promise<void> {
-  const { server } = lane;
-  lane.server = undefined;
+  const { server, client } = lane;
+  lane.server = lane.client = undefined;
+  client?.close();
   await server?.close();
 }
 
-const compare = (a: string, b: string): number => a < b ? -1 : a > b ? 1 : 0;
-
 const flagsOf = ({ scenario }: Case): string => serverFlags(scenario.needs ?? []).join(" ");
+
+/** Scenarios with flags that one lane replays in sequence, so that not every lane starts a server with them. */
+const withFlagsAtOnce = 10;
+
+/** What a lane takes at once: some scenarios with the same flags, or one without flags. Those with flags are first, so that the lanes end together. */
+function piecesOf(cases: readonly Case[]): readonly (readonly Case[])[] {
+  const { "": plain = [], ...flagged } = Object.groupBy(cases, flagsOf);
+  const pieces = Object.values(flagged).flatMap((same = []) =>
+    Array.from(
+      { length: Math.ceil(same.length / withFlagsAtOnce) },
+      (_, at) => same.slice(at * withFlagsAtOnce, (at + 1) * withFlagsAtOnce),
+    )
+  );
+  return [...pieces, ...plain.map((one) => [one])];
+}
 
 async function replayIn(lane: Lane, one: Case, start: StartServer): Promise<Outcome> {
   const flags = flagsOf(one);
   try {
     const server = await serverFor(lane, flags, start);
-    const outcome = await replay(one, server);
+    const outcome = await replay(one, server, lane.client);
     if (outcome.differences.length === 0 || await answers(server, "/version")) return outcome;
     await stop(lane).catch(() => {}); // It has ended already.
     return { ...outcome, differences: [...outcome.differences, { step: undefined, text: serverGone }] };
@@ -84,13 +101,15 @@ export async function runAll(
   options: { readonly lanes?: number; readonly each?: (outcome: Outcome) => void } = {},
 ): Promise<Outcome[]> {
   const outcomes = new Map<Case, Outcome>();
-  const queue = cases.toSorted((a, b) => compare(flagsOf(a), flagsOf(b))).values();
+  const queue = piecesOf(cases).values();
   const work = async (): Promise<void> => {
     const lane: Lane = {};
-    for (let one = queue.next().value; one !== undefined; one = queue.next().value) {
-      const outcome = await replayIn(lane, one, start);
-      outcomes.set(one, outcome);
-      options.each?.(outcome);
+    for (let piece = queue.next().value; piece !== undefined; piece = queue.next().value) {
+      for (const one of piece) {
+        const outcome = await replayIn(lane, one, start);
+        outcomes.set(one, outcome);
+        options.each?.(outcome);
+      }
     }
     await stop(lane);
   };

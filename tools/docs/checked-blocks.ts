@@ -255,7 +255,7 @@ export const rows: readonly Row[] = [
     " became absent",
   ),
   inTest(plugin, "const adjust =", others),
-  inTest(plugin, '{\n  "compilerOptions"', examples),
+  inTest(plugin, '{\n  "compilerOptions"', "package/installed"),
   ...[
     "import {\n",
     "export const BetaDatabase",
