@@ -13,7 +13,7 @@ export function isRelease(text: string): boolean {
 
 /** Compares two releases by their numbers, for `sort`: the result is negative if `a` is the older one ("1.9" is older than "1.10"). */
 export function compareReleases(a: Release, b: Release): number {
-  return majorOf(a) - majorOf(b) || minorOf(a) - minorOf(b);
+  return a === b ? 0 : majorOf(a) - majorOf(b) || minorOf(a) - minorOf(b);
 }
 
 /** Returns the number of minor releases from `a` to `b`. It is infinite, or minus infinity, between major releases. */
@@ -27,11 +27,13 @@ export function releaseAfter(release: Release, count: number): Release {
 }
 
 export function majorOf(release: Release): number {
-  return Number(release.split(".", 1)[0]);
+  const point = release.indexOf(".");
+  return Number(point < 0 ? release : release.slice(0, point));
 }
 
 export function minorOf(release: Release): number {
-  return Number(release.split(".", 2)[1] ?? 0);
+  const point = release.indexOf("."), next = release.indexOf(".", point + 1);
+  return point < 0 ? 0 : Number(release.slice(point + 1, next < 0 ? release.length : next));
 }
 
 /** The releases that a server follows. */

@@ -418,7 +418,7 @@ export function structsIn(root: Node): readonly StructNode[] {
     seen.add(node);
     if (node.tag === "list" || node.tag === "record") waiting.push(node.of);
     if (node.tag === "either") waiting.push(node.other, node.object);
-    if (node.tag === "struct") waiting.push(...Object.values(node.fields).map((field) => field.node));
+    if (node.tag === "struct") { for (const field of Object.values(node.fields)) waiting.push(field.node); }
   }
   return [...seen].filter((node) => node.tag === "struct");
 }

@@ -11,14 +11,26 @@ const reservedTo = 19_999;
 /** Structs of frozen definitions that have no mistakes. Kinds share structs, and a plugin checks its resources again for their gates. */
 const correct = new WeakSet<StructNode>();
 
+/** The structs with gates in frozen schemas that have no mistakes, by the root: all that is left to check for a plugin. */
+const gatedIn = new WeakMap<StructNode, readonly StructNode[]>();
+
 /** Remembers that the frozen structs of a schema have no mistakes, except that their gates have not been checked. */
 export function rememberCorrect(root: StructNode): void {
-  for (const struct of structsIn(root)) if (Object.isFrozen(struct)) correct.add(struct);
+  const structs = structsIn(root), frozen = structs.filter((struct) => Object.isFrozen(struct));
+  for (const struct of frozen) correct.add(struct);
+  if (frozen.length === structs.length) gatedIn.set(root, structs.filter(hasGates));
 }
 
 /** Returns all mistakes of a schema. Each struct is checked once. `gates` are the gates of the plugin; undefined skips their check. */
 export function schemaMistakes(root: StructNode, gates: ReadonlySet<string> | undefined): readonly string[] {
-  return structsIn(root).flatMap((struct) => [...(correct.has(struct) ? [] : structMistakes(struct)), ...gateMistakes(struct, gates)]);
+  return (gatedIn.get(root) ?? structsIn(root)).flatMap((struct) => [
+    ...(correct.has(struct) ? [] : structMistakes(struct)),
+    ...gateMistakes(struct, gates),
+  ]);
+}
+
+function hasGates({ fields, gatedDefaults = {} }: StructNode): boolean {
+  return Object.keys(gatedDefaults).length > 0 || Object.values(fields).some(({ gate }) => gate !== undefined);
 }
 
 function gateMistakes(struct: StructNode, gates: ReadonlySet<string> | undefined): readonly string[] {

@@ -94,7 +94,7 @@ export const kernelGateDependencies: Readonly<Record<string, readonly string[]>>
 
 /** The stage at a release; undefined if the gate does not exist in it. */
 export function stageAt(ladder: readonly GateStage[], release: Release): GateStage | undefined {
-  const rung = ladder.filter(({ since }) => compareReleases(since, release) <= 0).at(-1);
+  const rung = ladder.findLast(({ since }) => compareReleases(since, release) <= 0);
   return rung?.removed !== undefined && compareReleases(rung.removed, release) <= 0 ? undefined : rung;
 }
 
