@@ -1,13 +1,16 @@
 // The example on each plugin's page runs unchanged.
-// In Deno's suite only: its programs run on Deno.
+// In Deno's suite only: what kubectl gets does not depend on the runtime.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { kubectlMissing, kubectls } from "../clients/kubectl.ts";
-import { run, startRealServer } from "../real-server.ts";
+import { inFolder } from "../flags/served.ts";
+import { startTestServer } from "../harness.ts";
+import { run } from "../real-server.ts";
 
 const folder = fileURLToPath(new URL("../../plugins", import.meta.url));
 /** Families that plugins/mod.ts registers. */
@@ -24,13 +27,16 @@ for (const page of pages) {
     const example = /^## Example$[\s\S]*?^```sh\n([\s\S]*?)^```$/m.exec(text)?.[1];
     assert.ok(example !== undefined, "a block of shell under the heading Example");
     for (const flag of flags[page] ?? []) assert.ok(text.includes(flag.split("=")[1]!), `the page names ${flag}`);
-    const server = await startRealServer({ args: flags[page] ?? [] });
-    try {
-      const env = { KUBECONFIG: server.kubeconfig, HOME: server.folder, PATH: `${dirname(kubectls()[0]!)}:${process.env["PATH"]}` };
-      const { code, output, errors } = await run("sh", ["-ec", example], { env });
-      assert.equal(code, 0, `${output}${errors}`);
-    } finally {
-      await server.close();
-    }
+    await inFolder(async (home) => {
+      const kubeconfig = join(home, "kubeconfig"), server = await startTestServer({ args: flags[page] ?? [] });
+      try {
+        await writeFile(kubeconfig, server.running.kubeconfigText, { mode: 0o600 });
+        const env = { KUBECONFIG: kubeconfig, HOME: home, PATH: `${dirname(kubectls()[0]!)}:${process.env["PATH"]}` };
+        const { code, output, errors } = await run("sh", ["-ec", example], { env });
+        assert.equal(code, 0, `${output}${errors}`);
+      } finally {
+        await server.close();
+      }
+    });
   });
 }
