@@ -1,6 +1,7 @@
 /** `thole completion`: scripts for shells, made from the commands and the settings table. */
 import type { Plugin } from "../core/plugin.ts";
 import { kernelGates } from "../core/released/gates.ts";
+import { isChoice } from "../server/config/choose-controllers.ts";
 import { listedGates } from "../server/config/help.ts";
 import { type AnySetting, settings } from "../server/config/settings.ts";
 import { pathSettings } from "../server/startup/permissions.ts";
@@ -38,6 +39,7 @@ function flagsOf(plugins: readonly Plugin[]): readonly Flag[] {
     "logging-format": ["text", "json"],
     "enable-admission-plugins": stepNames(plugins, true),
     "disable-admission-plugins": stepNames(plugins, false),
+    "controllers": controllerWords(plugins),
   };
   return Object.entries<AnySetting>(settings).map(([name, { kind, help }]) => ({
     name,
@@ -52,6 +54,11 @@ function stepNames(plugins: readonly Plugin[], isOptional: boolean): readonly st
   return plugins.flatMap(({ admission = [] }) => admission).filter((step) => (step.isOptional ?? false) === isOptional).map(({ name }) =>
     name
   );
+}
+
+function controllerWords(plugins: readonly Plugin[]): readonly string[] {
+  const names = plugins.flatMap(({ controllers = [] }) => controllers).filter(isChoice).map(({ name }) => name);
+  return ["-*", ...names.flatMap((name) => [name, `-${name}`])];
 }
 
 const names = Object.keys(commands);

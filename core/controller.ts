@@ -121,6 +121,8 @@ export interface Controller {
   readonly name: string;
   /** The feature gate without which the controller does not run. */
   readonly gate?: string;
+  /** Whether the setting `controllers` cannot leave it out. Of the built-in ones those that every kube-apiserver runs. */
+  readonly isRequired?: boolean;
   /** The resources without which the controller does not run. */
   readonly needs?: readonly ControllerNeed[];
   /** The owner of the fields that the controller writes, in metadata.managedFields; at most 128 bytes. Default: `name`. */

@@ -31,6 +31,7 @@ export interface ConfigMap extends ApiObject {
 
 export const legacyTokenTracking: Controller = {
   name: "legacy-token-tracking",
+  isRequired: true,
   fieldManager: "kube-apiserver",
   needs: ["configmaps", "secrets", "serviceaccounts"].map((resource) => ({ resource, groupVersions: ["v1"] })),
   async run(context, signal) {

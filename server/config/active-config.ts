@@ -7,6 +7,7 @@ import { kernelMetrics } from "../metrics/metrics.ts";
 import { type AdmissionConfiguration, readAdmissionConfiguration } from "./admission-configuration.ts";
 import { authorizationMistakes } from "./configured-authorizers.ts";
 import { chosenAdmission, missingConfigurations } from "./choose-admission.ts";
+import { chosenControllers } from "./choose-controllers.ts";
 import { type Catalog, CatalogError } from "../../kernel/catalog/catalog.ts";
 import { compile } from "../../kernel/catalog/compile.ts";
 import { releasesOf } from "./emulation-settings.ts";
@@ -102,6 +103,7 @@ function catalogOf(
   const wrong: string[] = [...metricClashes(plugins)];
   const names = { enabled: config["enable-admission-plugins"], disabled: config["disable-admission-plugins"] };
   const chosen = chosenAdmission(plugins, names, wrong), { plugins: admitting, checksNamespaces } = chosen;
+  const controlled = chosenControllers(admitting, config["controllers"], wrong);
   const mistakes: Mistake[] = wrong;
   const path = config["admission-control-config-file"], steps = plugins.flatMap(({ admission = [] }) => admission);
   const admission = known ?? readAdmissionConfiguration({ path, steps, groupDomain: config["group-domain"] }, mistakes);
@@ -119,7 +121,7 @@ function catalogOf(
   };
   try {
     const made = madeOf(plugins, appeared);
-    const catalog = compile(admitting, options, made.resources);
+    const catalog = compile(controlled, options, made.resources);
     const unusable = [
       ...made.unusable,
       ...catalog.unusable.map(({ resource, error }) => ({ name: made.names.get(resource) ?? resource.kind, error })),
@@ -200,6 +202,7 @@ function hasSameCatalog(config: Config, plugins: readonly Plugin[], before: Acti
   const settings = [
     "enable-admission-plugins",
     "disable-admission-plugins",
+    "controllers",
     "feature-gates",
     "runtime-config",
     "group-domain",

@@ -1,7 +1,8 @@
-/** The settings of leader election: where controllers run. */
-import { bool, duration, fixed } from "./setting.ts";
+/** The settings of controllers: which run, and where. */
+import { bool, duration, fixed, list, live } from "./setting.ts";
 
 export interface ElectionConfig {
+  readonly "controllers": readonly string[];
   readonly "leader-elect": boolean;
   readonly "leader-elect-lease-duration": number;
   readonly "leader-elect-renew-deadline": number;
@@ -11,6 +12,10 @@ export interface ElectionConfig {
 const isElecting = "leader election runs with the values from the start";
 
 export const electionSettings = Object.freeze({
+  "controllers": live(list(
+    "Controllers to run: names, * for all, -name to leave one out, -* to leave all out, as beside a kube-controller-manager. Empty: all. " +
+      "Names may end in -controller.",
+  )),
   "leader-elect": fixed(
     isElecting,
     bool(true, "Run the controllers on one server per etcd only, elected by a Lease in kube-system; false runs them on every server."),

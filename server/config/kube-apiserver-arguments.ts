@@ -24,9 +24,12 @@ export interface Translated {
   readonly ignored: readonly string[];
 }
 
+/** Sets of versions. Others that begin so, as `api/legacy` of old command lines, kube-apiserver accepts without an effect. */
+const versionSets = ["api/all", "api/ga", "api/beta", "api/alpha"];
+
 /** `api/all`, or a known `v1/resource`, `group/version` or `group/version/resource`. */
 export function isKnownVersion(key: string, known: readonly string[]): boolean {
-  return key.startsWith("api/") || known.some((each) => key === each || key.startsWith(`${each}/`));
+  return versionSets.includes(key) || known.some((each) => key === each || key.startsWith(`${each}/`));
 }
 
 /** Modes of authorization that are ignored if no plugin has them. */

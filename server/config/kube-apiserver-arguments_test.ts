@@ -27,7 +27,7 @@ test("kubeApiserverArguments() keeps flags that exist here, and names the others
     "7443",
     "--authorization-mode=Node,RBAC",
     "--feature-gates=WatchList=true,NotHere=true",
-    "--runtime-config=api/all=true,batch/v1=true,v1/secrets=false",
+    "--runtime-config=api/all=true,api/legacy=false,batch/v1=true,v1/secrets=false",
     "--no-such-flag",
     "-v=2",
   ];
@@ -50,6 +50,7 @@ test("kubeApiserverArguments() keeps flags that exist here, and names the others
       "--profiling",
       "--authorization-mode=Node",
       "--feature-gates=NotHere=true",
+      "--runtime-config=api/legacy=false",
       "--runtime-config=batch/v1=true",
     ],
   });

@@ -177,6 +177,11 @@ export interface PlainSettings {
   readonly "etcd-keyfile"?: string;
   /** Age of the history kept for watches and continued lists; 0 disables compaction. In milliseconds. Default: 300000 (5m0s). */
   readonly "etcd-compaction-interval"?: number;
+  /**
+   * Controllers to run: names, * for all, -name to leave one out, -* to leave all out, as beside a kube-controller-manager. Empty: all.
+   * Names may end in -controller. Default: empty.
+   */
+  readonly "controllers"?: readonly string[];
   /** Run the controllers on one server per etcd only, elected by a Lease in kube-system; false runs them on every server. Default: true. */
   readonly "leader-elect"?: boolean;
   /**

@@ -459,6 +459,23 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
       /unknown admission plugin "NoSetting": did you mean "NoSettings"\?/,
     );
   },
+  "controllers": async () => {
+    // A quota's status is written by its controller.
+    const quota = { kind: "ResourceQuota", apiVersion: "v1", metadata: { name: "a" }, spec: { hard: { configmaps: "2" } } };
+    const of = "/api/v1/namespaces/default/resourcequotas";
+    await served(["--controllers=*,-resourcequota-controller"], async ({ client }) => {
+      assert.equal((await client.ask(of, { method: "POST", body: quota })).status, 201);
+      const { text } = await client.ask("/readyz?verbose");
+      assert.ok(text.includes("[+]poststarthook/start-garbage-collector-controller ok"), text);
+      assert.ok(!text.includes("resourcequota"), text);
+      assert.equal(JSON.parse((await client.ask(`${of}/a`)).text).status.used, undefined);
+    });
+    await served([], async ({ client }) => {
+      assert.equal((await client.ask(of, { method: "POST", body: quota })).status, 201);
+      await until(async () => assert.equal(JSON.parse((await client.ask(`${of}/a`)).text).status.used?.configmaps, "0"));
+    });
+    await assert.rejects(served(["--controllers=-garbagecollector"], () => Promise.resolve()), /did you mean "garbage-collector"\?/);
+  },
   "feature-gates": async () => {
     const initial = `${path}?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=1`;
     await served(["--feature-gates=WatchList=false"], async (server) => {

@@ -168,6 +168,13 @@ const live: { readonly [Name in SettingName]?: Live } = {
     saw: 403,
     nowSees: 201,
   },
+  "controllers": {
+    before: "",
+    after: "controllers: ['-*']",
+    sees: async ({ client }) => /start-namespace-controller/.test((await client.ask("/readyz?verbose")).text),
+    saw: true,
+    nowSees: false,
+  },
   "feature-gates": {
     before: "feature-gates: {WatchList: false}",
     after: "feature-gates: {WatchList: true}",

@@ -22,6 +22,7 @@ const lookEveryMs = 500, waitMsMax = 60_000;
 
 export const cleanup: Controller = {
   name: "custom-resource-cleanup",
+  isRequired: true,
   fieldManager: "kube-apiserver",
   needs: [{ resource, groupVersions: [groupVersion] }],
   async run(context, signal) {

@@ -11,6 +11,7 @@ import { now, resource, withConditions } from "./definitions.ts";
 
 export const establishing: Controller = {
   name: "custom-resource-establishing",
+  isRequired: true,
   // The name of the program that sets these conditions in upstream.
   fieldManager: "kube-apiserver",
   needs: [{ resource, groupVersions: [groupVersion] }],
