@@ -1,6 +1,7 @@
 // kubectl with every kind that can be created. `describe` also reads related resources, which may be empty.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { httpsClient } from "../https.ts";
 import { startRealServer, startSkipped } from "../real-server.ts";
 import { merged } from "../validation/rule.ts";
 import { serverArgs, tables } from "../validation/tables.ts";
@@ -27,14 +28,9 @@ function namespaceOf(path: string): string {
   return /\/namespaces\/([^/]+)\//.exec(path)?.[1] ?? "";
 }
 
-/** All commands for a kind. */
-async function tried(kubectl: Kubectl, collection: string, name: string, manifest: Manifest | undefined): Promise<void> {
-  const resource = fullName(collection), namespace = `--namespace=${namespaceOf(collection)}`;
-  const one = [resource, name, namespace];
-  if (await isRemovedFor(kubectl, collection)) {
-    assert.match(await bad(kubectl, ["describe", ...one]), /could not find the requested resource/);
-  } else assert.match(await good(kubectl, ["describe", ...one]), new RegExp(`^Name: +${name}$`, "m"));
-  assert.match(await good(kubectl, ["get", ...one, "-o", "yaml"]), new RegExp(`^  name: ${name}$`, "m"));
+/** The commands that are tried with each kind. */
+async function tried(kubectl: Kubectl, collection: string, name: string): Promise<void> {
+  const resource = fullName(collection), one = [resource, name, `--namespace=${namespaceOf(collection)}`];
   const [head = "", row = ""] = (await good(kubectl, ["get", ...one])).split("\n");
   const [wideHead = "", wideRow = ""] = (await good(kubectl, ["get", ...one, "-o", "wide"])).split("\n");
   assert.match(head, /^[A-Z]/);
@@ -43,11 +39,31 @@ async function tried(kubectl: Kubectl, collection: string, name: string, manifes
   assert.ok(wideHead.split(/ {2,}/).length >= head.split(/ {2,}/).length);
   const apiVersion = rootOf(collection).split("/").slice(2).join("/");
   assert.match(await good(kubectl, ["explain", collection.split("/").at(-1)!, `--api-version=${apiVersion}`]), /^KIND: +\w+$/m);
-  if (manifest === undefined) return;
-  const text = JSON.stringify(manifest);
-  assert.match(await good(kubectl, "apply -f -", text), /created$/m);
-  assert.match(await good(kubectl, "apply -f -", text), /unchanged$/m);
-  assert.match(await good(kubectl, "apply --server-side -f -", text), /serverside-applied$/m);
+}
+
+/** The commands that kubectl runs for many kinds at once, for each of them in turn. */
+async function triedTogether(kubectl: Kubectl, names: ReadonlyMap<string, string>): Promise<void> {
+  const removed: (readonly [string, string])[] = [];
+  for (const each of names) if (await isRemovedFor(kubectl, each[0])) removed.push(each);
+  for (const [collection, name] of removed) {
+    assert.match(await bad(kubectl, ["describe", `${fullName(collection)}/${name}`]), /could not find the requested resource/);
+  }
+  for (const [namespace, all] of Map.groupBy(names, ([collection]) => namespaceOf(collection))) {
+    const place = `--namespace=${namespace}`, each = (of: typeof all) => of.map(([collection, name]) => `${fullName(collection)}/${name}`);
+    const described = all.filter((one) => !removed.some(([collection]) => collection === one[0]));
+    const description = await good(kubectl, ["describe", ...each(described), place]);
+    for (const [, name] of described) assert.match(description, new RegExp(`^Name: +${name}$`, "m"));
+    const yaml = await good(kubectl, ["get", ...each(all), place, "-o", "yaml"]);
+    for (const [, name] of all) assert.match(yaml, new RegExp(`^ +name: ${name}$`, "m"));
+  }
+}
+
+/** One line for each manifest, with this end. */
+async function applied(kubectl: Kubectl, flags: string, manifests: readonly Manifest[], end: string): Promise<void> {
+  const text = JSON.stringify({ apiVersion: "v1", kind: "List", items: manifests });
+  const lines = (await good(kubectl, `apply ${flags}-f -`, text)).trim().split("\n");
+  assert.deepEqual(lines.filter((line) => !line.endsWith(end)), []);
+  assert.equal(lines.length, manifests.length);
 }
 
 /** Whether this kubectl describes the kind in a removed version: 1.30 uses VolumeAttributesClasses in v1alpha1. */
@@ -82,27 +98,30 @@ describe("kubectl gets, describes, explains and applies every kind", { skip: kub
   for (const path of kubectls()) {
     it(path, async () => {
       const server = await startRealServer({ args });
-      const kubectl = kubectlFor(path, server);
+      const kubectl = kubectlFor(path, server), client = httpsClient(server);
       try {
         const names = new Map<string, string>(own);
-        const manifests = new Map<string, Manifest>();
+        const manifests: Manifest[] = [];
         for (const [collection, valid] of objects) {
           if (names.has(collection)) continue;
           const name = `case-${names.size}`;
-          const made = merged({ metadata: { name } }, valid);
-          const { kind, apiVersion, metadata } = JSON.parse(
-            await good(kubectl, ["create", "--raw", collection, "-f", "-"], JSON.stringify(made)),
-          );
+          const made = await client.ask(collection, { method: "POST", body: merged({ metadata: { name } }, valid) });
+          assert.equal(made.status, 201, `${collection}: ${made.text}`);
+          const { kind, apiVersion, metadata } = made.json();
           names.set(collection, metadata.name);
           const namespace = namespaceOf(collection);
-          const applied = { name: `applied-${names.size}`, ...(namespace === "" ? {} : { namespace }) };
-          manifests.set(collection, merged({ kind, apiVersion }, merged(valid, { metadata: applied })) as unknown as Manifest); // The path's segments.
+          const other = { name: `applied-${names.size}`, ...(namespace === "" ? {} : { namespace }) };
+          manifests.push(merged({ kind, apiVersion }, merged(valid, { metadata: other })) as unknown as Manifest); // The path's segments.
         }
+        await triedTogether(kubectl, names);
         for (const [collection, name] of names) {
-          await tried(kubectl, collection, name, manifests.get(collection)).catch((error: unknown) => {
+          await tried(kubectl, collection, name).catch((error: unknown) => {
             throw new Error(`${collection}: ${error}`, { cause: error });
           });
         }
+        await applied(kubectl, "", manifests, " created");
+        await applied(kubectl, "", manifests, " unchanged");
+        await applied(kubectl, "--server-side ", manifests, " serverside-applied");
         const stated = await withStatus(kubectl, [...names.keys()]);
         assert.ok(stated.some((collection) => collection.endsWith("/persistentvolumes")));
         for (const collection of stated) {
@@ -112,6 +131,7 @@ describe("kubectl gets, describes, explains and applies every kind", { skip: kub
         }
         assert.match(await good(kubectl, "get pods -A"), /^$/);
       } finally {
+        client.close();
         await server.close();
       }
     });
