@@ -29,6 +29,7 @@ function writeDeclarations(folder) {
       extends: join(root, "tsconfig.json"),
       compilerOptions: {
         noEmit: false,
+        noCheck: true,
         declaration: true,
         emitDeclarationOnly: true,
         rewriteRelativeImportExtensions: true,
