@@ -38,7 +38,7 @@ const SessionAffinityConfig = struct("SessionAffinityConfig", {
 
 const ServicePort = struct("ServicePort", {
   name: field(1, string, "The name of the port. Required if there are several ports."),
-  protocol: field(2, protocol, "TCP (the default), UDP or SCTP.", { default: "TCP" }),
+  protocol: field(2, protocol, "TCP (the default), UDP or SCTP.", { default: "TCP", zeroIsAbsent: true }),
   appProtocol: field(6, string, "The protocol of the application on this port.", { pointer: true }),
   port: field(3, int32, "The number of the port.", { required: true }),
   targetPort: field(4, intOrString, "The number or name of the port of the pods. Default: the same number.", { written: "always" }),

@@ -80,3 +80,14 @@ test("a service that becomes a name gives its address back, and gets one on the 
   assert.match(back.value.spec.clusterIP, /^198\.51\.100\./);
   assert.deepEqual(await inUse(), ["a"]);
 });
+
+test("an empty protocol, which clients in protobuf always send, is TCP", async () => {
+  const { server, send } = await small();
+  await using _closed = server;
+  const { status, value } = await send("POST", "", service("empty", { type: "NodePort", ports: [{ port: 80, protocol: "" }] }));
+  assert.equal(status, 201, value.message);
+  assert.equal(value.spec.ports[0].protocol, "TCP");
+  const applied = { apiVersion: "v1", kind: "Service", ...service("applied") };
+  const made = await send("PATCH", "/applied?fieldManager=a", applied, "application/apply-patch+yaml");
+  assert.equal(made.value.spec.ports[0].protocol, "TCP", made.value.message);
+});
