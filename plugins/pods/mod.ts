@@ -11,6 +11,7 @@ import { podGateDependencies, podGates } from "./gates.ts";
 import { podTemplates } from "./pod-template.ts";
 import { pods } from "./pod.ts";
 import { replicationControllers } from "./replication-controller.ts";
+import { podSecurityMetrics } from "./security/metrics.ts";
 import { podSecurity } from "./security/step.ts";
 
 export { bindings, pods, podTemplates, replicationControllers };
@@ -22,6 +23,7 @@ export const podsPlugin = definePlugin({
   featureGates: podGates,
   gateDependencies: podGateDependencies,
   resources: [pods, podTemplates, replicationControllers, bindings],
+  metrics: podSecurityMetrics,
   admission: [
     limitHardAntiAffinity,
     serviceAccountStep,

@@ -18,6 +18,7 @@ import {
   policyOf,
   prefix,
 } from "./levels.ts";
+import { countEvaluation, countExemption, countWrongLabels, type Evaluated } from "./metrics.ts";
 import { detailsText, violationsOf } from "./policy.ts";
 
 /** Maximum number of existing pods that are checked when the level of a namespace rises. */
@@ -38,8 +39,7 @@ const templates: Readonly<Record<string, (object: any) => PodTemplateSpec | unde
 type Labels = Readonly<Record<string, string>>;
 
 /** What the evaluation of a request has to know. */
-interface Evaluation {
-  readonly context: RequestHookContext;
+interface Evaluation extends Evaluated {
   readonly settings: PodSecuritySettings;
 }
 
@@ -54,9 +54,10 @@ function labelled(labels: Labels | undefined, { context: { names }, settings }: 
 }
 
 /** Whether the namespace, the user or the runtime class of a pod is exempt. The audit event names the reason. */
-function isExempt(list: readonly string[], value: string | undefined, reason: string, context: RequestHookContext): boolean {
+function isExempt(list: readonly string[], value: string | undefined, reason: string, evaluation: Evaluation): boolean {
   if (value === undefined || value === "" || !list.includes(value)) return false;
-  annotate(context, "exempt", reason);
+  annotate(evaluation.context, "exempt", reason);
+  countExemption(evaluation);
   return true;
 }
 
@@ -68,20 +69,26 @@ async function evaluate(
   evaluation: Evaluation,
 ): Promise<string | undefined> {
   const { context, settings } = evaluation;
-  if (isExempt(settings.namespaces, namespace, "namespace", context)) return undefined;
-  if (isExempt(settings.usernames, context.caller.name, "user", context)) return undefined;
+  if (isExempt(settings.namespaces, namespace, "namespace", evaluation)) return undefined;
+  if (isExempt(settings.usernames, context.caller.name, "user", evaluation)) return undefined;
   const object = await context.server.recentObject("v1", "namespaces", "", namespace);
   const { policy, errors } = labelled(object?.metadata.labels, evaluation);
   if (errors.length === 0 && isFullyPrivileged(policy)) {
-    if (enforces) annotate(context, "enforce-policy", levelText(policy.enforce));
+    if (enforces) {
+      annotate(context, "enforce-policy", levelText(policy.enforce));
+      countEvaluation("allow", policy.enforce, "enforce", newestOf(context), evaluation);
+    }
     return undefined;
   }
   const quiet = policy.warn.level === "privileged" && policy.audit.level === "privileged";
   if (!enforces && errors.length === 0 && quiet) return undefined;
   const pod = find();
-  if (pod === undefined || isExempt(settings.runtimeClasses, pod.spec.runtimeClassName, "runtimeClass", context)) return undefined;
-  if (errors.length > 0) annotate(context, "error", `Failed to parse policy: ${errorsText(errors)}`);
-  return verdictOf(pod, policy, enforces, context);
+  if (pod === undefined || isExempt(settings.runtimeClasses, pod.spec.runtimeClassName, "runtimeClass", evaluation)) return undefined;
+  if (errors.length > 0) {
+    annotate(context, "error", `Failed to parse policy: ${errorsText(errors)}`);
+    countWrongLabels(evaluation);
+  }
+  return verdictOf(pod, policy, enforces, evaluation);
 }
 
 function errorsText(errors: LabelledPolicy["errors"]): string {
@@ -89,18 +96,26 @@ function errorsText(errors: LabelledPolicy["errors"]): string {
   return texts.length === 1 ? texts[0]! : `[${texts.join(", ")}]`;
 }
 
-function verdictOf(pod: PodTemplateSpec, policy: Policy, enforces: boolean, context: RequestHookContext): string | undefined {
+function verdictOf(pod: PodTemplateSpec, policy: Policy, enforces: boolean, evaluation: Evaluation): string | undefined {
+  const { context } = evaluation, newest = newestOf(context);
   const of = (level: LevelVersion) => {
-    const found = violationsOf(level, pod, context.names, newestOf(context));
+    const found = violationsOf(level, pod, context.names, newest);
     return found.length === 0 ? undefined : `violate PodSecurity ${goQuote(levelText(level))}: ${detailsText(found)}`;
   };
   if (enforces) annotate(context, "enforce-policy", levelText(policy.enforce));
   const audited = of(policy.audit);
-  if (audited !== undefined) annotate(context, "audit-violations", `would ${audited}`);
+  if (audited !== undefined) {
+    annotate(context, "audit-violations", `would ${audited}`);
+    countEvaluation("deny", policy.audit, "audit", newest, evaluation);
+  }
   const enforced = enforces ? of(policy.enforce) : undefined;
+  if (enforces) countEvaluation(enforced === undefined ? "allow" : "deny", policy.enforce, "enforce", newest, evaluation);
   if (enforced !== undefined) return enforced.replace(/^violate/, "violates");
   const warned = of(policy.warn);
-  if (warned !== undefined) context.warn(`would ${warned}`);
+  if (warned !== undefined) {
+    context.warn(`would ${warned}`);
+    countEvaluation("deny", policy.warn, "warn", newest, evaluation);
+  }
   return undefined;
 }
 
@@ -190,7 +205,7 @@ export const podSecurity: Admission = {
   configuration,
   async refuse(next, prior, context) {
     const { resource: { group, plural }, subresource } = context,
-      evaluation = { context, settings: settingsOf(context.configuration("PodSecurity")) };
+      evaluation = { context, isUpdate: prior !== undefined, settings: settingsOf(context.configuration("PodSecurity")) };
     const name = group === "" ? plural : `${plural}.${group}`, { namespace = "" } = next.metadata;
     if (name === "pods") {
       const counts = checkedSubresources.includes(subresource) && (prior === undefined || isSignificant(next, prior));

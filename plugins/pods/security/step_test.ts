@@ -4,7 +4,8 @@ import { test } from "node:test";
 import { defaultNames } from "../../../core/names.ts";
 import { fieldErrorText } from "../../../core/field-error.ts";
 import { StatusError } from "../../../plugin.ts";
-import { fakeRequestContext, noMetric } from "../../../core/test-context.ts";
+import { fakeRequestContext } from "../../../core/test-context.ts";
+import type { MetricDefinition } from "../../../metrics/mod.ts";
 import { existingPodsMax, podSecurity } from "./step.ts";
 
 const prefix = "pod-security.kubernetes.io/";
@@ -22,12 +23,14 @@ interface Asked {
   readonly prior?: any;
   readonly pods?: readonly any[];
   readonly configuration?: unknown;
+  /** Is given what was counted: the name of the metric and the values of its labels. */
+  readonly counted?: string[];
 }
 
 /** Runs the step. Returns the refusal, the warnings and the annotations, each without what is empty. */
 async function admit(
   next: any,
-  { labels = {}, resource = { group: "", plural: "pods" }, subresource = "", prior, pods = [], configuration }: Asked,
+  { labels = {}, resource = { group: "", plural: "pods" }, subresource = "", prior, pods = [], configuration, counted = [] }: Asked,
 ) {
   const warnings: string[] = [], annotations: Record<string, string> = {};
   const context = fakeRequestContext({
@@ -38,7 +41,11 @@ async function admit(
     requestVersion: "v1",
     minCompatibility: "1.35",
     caller: { name: "alice", groups: [] },
-    metric: noMetric,
+    metric: ((definition: MetricDefinition) => ({
+      with: (values: Readonly<Record<string, string>>) => ({
+        add: () => counted.push([definition.name, ...definition.labels.map((label) => values[label])].join(" ")),
+      }),
+    })) as any, // `any`: counters only
   }, {
     resource,
     configuration,
@@ -191,4 +198,31 @@ test("levels, versions and names of the configuration are checked", () => {
     "exemptions.usernames[0]",
     "exemptions.usernames[2]",
   ]);
+});
+
+test("evaluations, exemptions and wrong labels are counted, under upstream's labels", async () => {
+  const of = async (next: any, asked: Asked) => {
+    const counted: string[] = [];
+    await admit(next, { ...asked, counted });
+    return counted.map((text) => text.replace("pod_security_", ""));
+  };
+  const bad = podOf("a", host), prior = podOf("a", { containers: [{ name: "c", image: "b" }] });
+  assert.deepEqual(await of(bad, {}), ["evaluations_total allow privileged latest enforce create pod "]);
+  assert.deepEqual(await of(bad, { labels: { enforce: "baseline", audit: "restricted", "audit-version": "v1.20" }, prior }), [
+    "evaluations_total deny restricted v1.20 audit update pod ",
+    "evaluations_total deny baseline latest enforce update pod ",
+  ]);
+  assert.deepEqual(await of(podOf("a"), { labels: { enforce: "baseline", "enforce-version": "v1.99", warn: "restricted" } }), [
+    "evaluations_total allow baseline future enforce create pod ",
+    "evaluations_total deny restricted latest warn create pod ",
+  ]);
+  const deployment = { metadata: { namespace: "ns" }, spec: { template: bad } }, resource = { group: "apps", plural: "deployments" };
+  assert.deepEqual(await of(deployment, { labels: { warn: "baseline" }, resource }), [
+    "evaluations_total deny baseline latest warn create controller ",
+  ]);
+  assert.deepEqual(await of(bad, { configuration: { exemptions: { namespaces: ["ns"] } } }), ["exemptions_total create pod "]);
+  assert.deepEqual(
+    (await of(bad, { labels: { enforce: "x" }, prior, subresource: "ephemeralcontainers" }))[0],
+    "errors_total false update pod ephemeralcontainers",
+  );
 });
