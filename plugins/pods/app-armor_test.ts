@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultNames } from "../../core/names.ts";
+import { warnOfPodTemplate } from "../shared/pod/warnings.ts";
 import { warnOfAppArmor, withProfiles } from "./app-armor.ts";
 
 const key = "container.apparmor.security.beta.kubernetes.io/c";
@@ -38,4 +39,13 @@ test("an annotation that means no profile is left alone, with a warning", () => 
   }
   const longest = "x".repeat(4095);
   assert.deepEqual(profileOf(`localhost/${longest}`), [{ type: "Localhost", localhostProfile: longest }, 1]);
+});
+
+test("an annotation of a Windows pod, which gets no field, gives no warning", () => {
+  const pod: any = {
+    metadata: { annotations: { [key]: "unconfined" } },
+    spec: { containers: [{ name: "c", resources: {} }], os: { name: "windows" } },
+  };
+  assert.deepEqual(warnOfPodTemplate(pod, "", defaultNames), []);
+  assert.equal(warnOfPodTemplate(pod, "template", defaultNames).length, 1);
 });

@@ -38,7 +38,9 @@ function warnOfAnnotations(
   if (securityContext?.seccompProfile === undefined && Object.hasOwn(annotations, seccomp)) {
     warnings.push(`${path}[${seccomp}]: non-functional in v1.27+; use the "seccompProfile" field instead`);
   }
-  if (securityContext?.appArmorProfile === undefined && Object.hasOwn(annotations, appArmor)) {
+  // The warnings of pods themselves come with the change of the annotation to the field, which Windows pods do not have.
+  const isTemplate = path !== "metadata.annotations";
+  if (isTemplate && securityContext?.appArmorProfile === undefined && Object.hasOwn(annotations, appArmor)) {
     const same = matchesAnnotation(spec.securityContext?.appArmorProfile, annotations[appArmor]!);
     if (!same) warnings.push(`${path}[${appArmor}]: deprecated since v1.30; use the "appArmorProfile" field instead`);
   }
