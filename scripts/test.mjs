@@ -35,27 +35,35 @@ const ownProcess = /^\/\/ In a process of its own: /m;
 /** Such hooks would run for all files of a process. */
 const hooksOfFile = /^(before|after)(Each)?\(/m;
 
-/** The files that take more than ten seconds of CPU on one of the runtimes, the most expensive first. */
+/** The files that take more than some twelve seconds of CPU on one of the runtimes, the most expensive first. The end of a run names its longest processes. */
 const longest = [
-  "tools/bench/bench_test.ts",
   "test/package/installed_test.ts",
-  "test/guarantees/releases_test.ts",
-  "test/transcripts/recorded_test.ts",
   "test/flags/flags_test.ts",
+  "test/transcripts/recorded_test.ts",
   "test/workers/workers_test.ts",
-  "test/transcripts/stores_test.ts",
-  "test/etcd-store_test.ts",
-  "test/clients/every-kind_test.ts",
-  "test/package/types_test.ts",
+  "test/guarantees/releases_test.ts",
   "test/guarantees/guarantees_test.ts",
+  "tools/bench/bench_test.ts",
+  "test/transcripts/stores_test.ts",
+  "test/clients/every-kind_test.ts",
+  "test/clients/fabric8_test.ts",
   "test/reload/under-load_test.ts",
+  "test/clients/policy-library_test.ts",
+  "test/docs/quickstart_test.ts",
+  "test/cel/oracle_test.ts",
   "test/upgrade/advise-store_test.ts",
   "test/etcd-reads_test.ts",
-  "test/clients/policy-library_test.ts",
-  "test/monitoring/alerts_test.ts",
+  "test/package/types_test.ts",
+  "test/cel/through-the-api_test.ts",
+  "test/upgrade/advise-command_test.ts",
+  "test/operations/renewal_test.ts",
+  "test/etcd-store_test.ts",
   "test/operations/disk-full_test.ts",
+  "test/monitoring/alerts_test.ts",
   "test/operations/backup_test.ts",
 ];
+/** Processes that the end of a run names. */
+const namedMax = 10;
 
 const textOf = (file) => readFileSync(join(root, file), "utf8");
 
@@ -162,18 +170,22 @@ function jobsOf(name, parts, folder) {
 
 /** The children that run, for signals and the limit of time. */
 const running = new Set();
+/** How long each process took. */
+const took = [];
 
 /** Runs one process of the suite. Its output is printed when it ends, so that it does not mix with others'. Resolves with the counts of its report. */
 function run({ name, files, report, program, args }, env, alone) {
   return new Promise((resolve) => {
     const child = spawn(program, args, { cwd: root, env, stdio: ["ignore", ...(alone ? ["inherit", "inherit"] : ["pipe", "pipe"])] });
     running.add(child);
+    const begun = performance.now();
     const output = [];
     child.stdout?.on("data", (bytes) => output.push(bytes));
     child.stderr?.on("data", (bytes) => output.push(bytes));
     child.on("error", (problem) => console.error(`Cannot run ${program}: ${problem.message}`));
     child.on("close", (code, signal) => {
       running.delete(child);
+      took.push({ seconds: Math.round((performance.now() - begun) / 1000), name, files });
       process.stdout.write(Buffer.concat(output));
       const counts = existsSync(report) ? runners[name].counts(readFileSync(report, "utf8")) : { passed: 0, failed: 0, skipped: 0 };
       // The report lacks files that did not load, and crashes.
@@ -209,6 +221,14 @@ async function runAll(jobs, env) {
   return total;
 }
 
+/** The processes that took longest. A file that is among them alone belongs into `longest`. */
+function namedLongest() {
+  const most = took.toSorted((a, b) => b.seconds - a.seconds).slice(0, namedMax);
+  return most.map(({ seconds, name, files: [file, ...more] }) =>
+    `${seconds} s on ${name}: ${file}${more.length === 0 ? "" : ` and ${more.length} more`}`
+  );
+}
+
 function end({ passed, failed, skipped }) {
   console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
   process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
@@ -229,7 +249,9 @@ async function main() {
     if (jobs.length === 0) throw new Error(`Cannot find a test${parts.length === 0 ? "" : ` whose path holds ${parts.join(" or ")}`}`);
     spawnSync("sh", [join(root, "scripts/ensure-etcd.sh")], { stdio: ["ignore", "inherit", "inherit"] });
     const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, "compiled"), NO_COLOR: "1" };
-    end(await runAll(jobs, env));
+    const total = await runAll(jobs, env);
+    if (jobs.length > namedMax) console.log(`The longest processes:\n${namedLongest().join("\n")}`);
+    end(total);
   } catch (error) {
     console.error(error.message);
     end({ passed: 0, failed: 1, skipped: 0 });
