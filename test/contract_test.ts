@@ -102,7 +102,7 @@ const internals: Readonly<Record<string, readonly string[]>> = {
     "storage",
   ],
   DeleteOptions: ["pods"],
-  omittedValue: ["batch"],
+  omittedValue: ["batch", "certificates"],
   parseDuration: ["batch"],
   decoder: ["autoscaling"],
   Json: ["autoscaling"],

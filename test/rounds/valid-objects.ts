@@ -1,4 +1,5 @@
 /** Valid objects of every kind that can be created, the smallest of each. */
+import { generateKeyPairSync, sign } from "node:crypto";
 import type { JsonObject } from "../../core/json.ts";
 import { requestFor } from "../../plugins/certificates/test-context.ts";
 import { issueCertificate } from "../../protocols/x509/certificate.ts";
@@ -17,6 +18,19 @@ const template = { metadata: { labels: { a: "b" } }, spec: { containers: [{ name
 const endingTemplate = { spec: { restartPolicy: "Never", containers: [{ name: "a", image: "a" }] } };
 
 const trustBundle = issueCertificate({ usage: "ca", commonName: "root", notBefore: 0, notAfter: 4_000_000_000_000 }).cert;
+
+const podKeys = generateKeyPairSync("ed25519");
+const ofPod = {
+  signerName: "example.com/a",
+  podName: "a",
+  podUID: "u",
+  serviceAccountName: "a",
+  serviceAccountUID: "u",
+  nodeName: "a",
+  nodeUID: "u",
+  pkixPublicKey: podKeys.publicKey.export({ type: "spki", format: "der" }).toString("base64"),
+  proofOfPossession: sign(null, Buffer.from("u"), podKeys.privateKey).toString("base64"),
+};
 
 /** Names that their kinds demand. */
 export const namedBy: Readonly<Record<string, string>> = {
@@ -38,6 +52,7 @@ const valid: Readonly<Record<string, JsonObject>> = {
   "v1 Event": { ...ofEvent, involvedObject: { namespace: "default", kind: "Thing" }, reportingComponent: "example.com/thing" },
   "events.k8s.io/v1 Event": { ...ofEvent, regarding: { namespace: "default", kind: "Thing" }, reportingController: "example.com/thing" },
   "v1 PodTemplate": { template },
+  "certificates.k8s.io/v1beta1 PodCertificateRequest": { spec: ofPod },
   ...Object.fromEntries(["Deployment", "ReplicaSet", "StatefulSet", "DaemonSet"].map((kind) => [
     `apps/v1 ${kind}`,
     { spec: { selector: { matchLabels: { a: "b" } }, template } },

@@ -52,7 +52,7 @@ const effects: Readonly<Record<string, string>> = {
   MutatingAdmissionPolicy: "mutating policies are in force",
   NodeDeclaredFeatures: "nodes keep the features that they declare",
   OpenAPIEnums: "OpenAPI documents have the values of enumerations",
-  PodCertificateRequest: "pod templates keep projections of certificates",
+  PodCertificateRequest: "serves PodCertificateRequest; pod templates keep projections of certificates",
   PodLevelResources: "pod templates keep resources of the pod",
   PodTopologyLabelsAdmission: "new pods of a node get its labels of zone and region",
   RemoteRequestHeaderUID: "`--requestheader-uid-headers` can be set",

@@ -4,6 +4,7 @@ import { sameValue } from "../../../toolbox.ts";
 import { nodeOf } from "../authorizer/identity.ts";
 import type { Pod } from "../authorizer/references.ts";
 import type { Node } from "../node-schema.ts";
+import { againstCertificate, type PodCertificateRequest } from "./certificates.ts";
 import { forbiddenLabels } from "./labels.ts";
 import { againstEviction, againstPod, unexpectedPart } from "./pods.ts";
 import { againstToken, type TokenRequest } from "./tokens.ts";
@@ -68,6 +69,8 @@ function againstWrite(node: string, next: ApiObject, prior: ApiObject | undefine
       return againstCsiNode(node, next);
     case "resourceslices":
       return prior === undefined ? againstSlice(node, next, "create") : undefined;
+    case "podcertificaterequests":
+      return againstCertificate(node, next as PodCertificateRequest, prior, context);
   }
   return undefined;
 }
@@ -87,6 +90,8 @@ function againstDeletion(node: string, prior: ApiObject, { resource: { plural } 
       return againstCsiNode(node, prior);
     case "resourceslices":
       return againstSlice(node, prior, "delete");
+    case "podcertificaterequests":
+      return "unexpected operation DELETE";
   }
   return undefined;
 }
@@ -121,6 +126,7 @@ export const nodeRestriction: Admission<ApiObject> = {
     "leases.coordination.{domain}",
     "csinodes.storage.{domain}",
     "resourceslices.resource.{domain}",
+    "podcertificaterequests.certificates.{domain}",
   ],
   async mutate(next, prior, context) {
     await restrict(next.metadata.name ?? "", context, (node) => againstWrite(node, next, prior, context));

@@ -137,3 +137,36 @@ test("--enable-admission-plugins=NodeRestriction keeps a kubelet from other node
   };
   assert.deepEqual([await create("n1"), await create("n2")], [201, 403]);
 });
+
+test("a kubelet requests certificates for the pods of its node, with their account", async () => {
+  const objects: Readonly<Record<string, any>> = { // `any`: parts of objects
+    "nodes  n1": { metadata: { uid: "node" } },
+    "pods ns p": { metadata: { uid: "pod" }, spec: { nodeName: "n1", serviceAccountName: "a" } },
+    "pods ns other": { metadata: { uid: "pod" }, spec: { nodeName: "n2", serviceAccountName: "a" } },
+    "pods ns mirror": { metadata: { uid: "pod", annotations: { "kubernetes.io/config.mirror": "" } }, spec: { nodeName: "n1" } },
+    "serviceaccounts ns a": { metadata: { uid: "account" } },
+  };
+  const spec = { nodeName: "n1", nodeUID: "node", podName: "p", podUID: "pod", serviceAccountName: "a", serviceAccountUID: "account" };
+  const context = {
+    ...contextOf("podcertificaterequests"),
+    read: {
+      get: (_version: string, resource: string, namespace: string, name: string) =>
+        Promise.resolve(objects[`${resource} ${namespace} ${name}`]),
+    },
+  } as any; // `any`: a part of a context
+  const asked = (change: object, prior?: any) =>
+    against(nodeRestriction.mutate!({ metadata: { namespace: "ns", name: "r" }, spec: { ...spec, ...change } } as any, prior, context)); // `any`: other kinds have no spec
+  assert.equal(await asked({}), undefined);
+  const cases: readonly (readonly [object, RegExp])[] = [
+    [{ nodeName: "n2" }, /Spec.NodeName="n2", which is not the requesting node "n1"$/],
+    [{ nodeUID: "x" }, /names node UID "x", inconsistent with the running node \("node"\)$/],
+    [{ podName: "none" }, /^while retrieving pod "ns\/none" named in the PodCertificateRequest: pods "none" not found$/],
+    [{ podUID: "x" }, /contains pod UID \("x"\) which differs from running pod "pod"$/],
+    [{ podName: "other" }, /^pod "ns\/other" is not running on node "n1"/],
+    [{ podName: "mirror" }, /^pod "ns\/mirror" is a mirror pod$/],
+    [{ serviceAccountName: "b" }, /contains serviceAccountName \("b"\) that differs from running pod \("a"\)$/],
+    [{ serviceAccountUID: "x" }, /names service account UID "x", which differs from the running service account \("account"\)$/],
+  ];
+  for (const [change, expected] of cases) assert.match(await asked(change) ?? "", expected);
+  assert.equal(await asked({}, {}), "unexpected operation UPDATE");
+});
