@@ -46,7 +46,7 @@ export { ObjectReference } from "./core/meta/references.ts";
 export type { JsonObject } from "./core/json.ts";
 
 // Tables.
-export { ageColumn, type Column, nameColumn } from "./core/meta/columns.ts";
+export { ageColumn, type Column, nameColumn, type RowCondition } from "./core/meta/columns.ts";
 
 // Validation: derived checks, and the field errors that hooks return.
 export { checker, immutable } from "./core/derive/check.ts";

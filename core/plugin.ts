@@ -11,7 +11,7 @@ import type { Controller, ControllerNeed, Gates, StartHook } from "./controller.
 import type { StoredConversion } from "./conversion.ts";
 import type { FieldError } from "./field-error.ts";
 import type { HookContext, RequestHookContext } from "./hook-context.ts";
-import type { Column } from "./meta/columns.ts";
+import type { Column, RowCondition } from "./meta/columns.ts";
 import type { ApiObject } from "./meta/object-meta.ts";
 import type { Names } from "./names.ts";
 import type { ReleasedElements } from "./released.ts";
@@ -104,6 +104,8 @@ export interface Served<T extends ApiObject = any> {
   readonly replacement?: { readonly groupVersion: GroupVersion; readonly kind: string };
   /** Columns of tables (`kubectl get`). Default: name and creation time. */
   readonly columns?: readonly Column<T>[];
+  /** Returns the conditions of the object's row in tables, which depend on the object alone. Default: none. */
+  readonly rowConditions?: (object: T) => readonly RowCondition[];
   /** The fields that field selectors can use besides metadata.name and metadata.namespace: each label, and a function that returns its value. */
   readonly selectableFields?: Readonly<Record<string, (object: T) => string>>;
   /** Returns the error of a field selector with another field. Default: `field label not supported: <field>`, the text of most kinds. */

@@ -37,8 +37,8 @@ export type DefinedObject<T> = unknown extends T ? any : T extends ApiObject ? T
 
 /** A served version whose objects are of type `Own`, of a resource whose stored objects are of type `T`. */
 export type DefinedVersion<T extends ApiObject, Own extends ApiObject> =
-  & Omit<Served<T>, "schema" | "columns" | "selectableFields" | "toStored">
-  & Pick<Served<Own>, "columns" | "selectableFields">
+  & Omit<Served<T>, "schema" | "columns" | "rowConditions" | "selectableFields" | "toStored">
+  & Pick<Served<Own>, "columns" | "rowConditions" | "selectableFields">
   & { readonly toStored?: (served: Own) => T };
 /** The served versions of a resource. `M` has the types of their objects by their names, `V` is the stored version. */
 export type DefinedVersions<M, V extends keyof M> = {

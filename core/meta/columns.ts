@@ -104,5 +104,17 @@ export interface Column<T = any> {
   readonly cell: (object: T) => Cell;
 }
 
+/** A state of an object that clients of a table may show in another way, such as that a pod has ended. */
+export type RowCondition = {
+  /** The type. Clients know `Completed`. */
+  readonly type: "Completed";
+  /** Whether the object is in this state. */
+  readonly status: "True" | "False" | "Unknown";
+  /** The reason in one word, for programs. */
+  readonly reason: string;
+  /** The reason, for people. */
+  readonly message: string;
+};
+
 /** Columns of a kind without declared columns: name and creation time. */
 export const defaultColumns: readonly Column<ApiObject>[] = Object.freeze([nameColumn, createdAtColumn]);

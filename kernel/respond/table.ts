@@ -73,7 +73,7 @@ export function tableHead({ endpoint, catalog }: RequestContext, { version }: Ta
 
 /** JSON of a row: cells by the columns of the kind, and the included part of the object. */
 export function tableRow(call: RequestContext, { include, version }: TableForm, item: Item, work: TableWork): string {
-  return `{"cells":[${rowCells(call, item, work)}],"object":${rowObject(call, item, include, version)}}`;
+  return `{"cells":[${rowCells(call, item, work)},"object":${rowObject(call, item, include, version)}}`;
 }
 
 /** JSON has no such character. It stands before and after the time of an age in the kept cells of a row. */
@@ -81,13 +81,15 @@ const aroundTime = "\0";
 /** Stands between a time and the texts of its frame. */
 const inTime = "\x01";
 
-/** The cells of a row. They are kept with a cached item, so that its object is decoded once. */
+/** The cells of a row, the end of their list, and the row's conditions. They are kept with a cached item, so that its object is decoded once. */
 function rowCells({ endpoint, backend }: RequestContext, item: Item, work: TableWork): string {
   const columns = endpoint.served.columns ?? defaultColumns, isFurther = work.isSpent;
   // A definition can change its columns while the objects stay the same.
   const kept = item.form(isFurther ? furtherKey(columns) : columns, () => {
     const object = shortLivedObject(endpoint, item);
-    return toBytes.encode(work.row((isOver) => columns.map(({ cell }) => isOver() ? "null" : cellText(cell(object))).join(","), isFurther));
+    const cells = work.row((isOver) => columns.map(({ cell }) => isOver() ? "null" : cellText(cell(object))).join(","), isFurther);
+    const conditions = endpoint.served.rowConditions?.(object) ?? [];
+    return toBytes.encode(`${cells}]${conditions.length === 0 ? "" : `,"conditions":${goJson(conditions)}`}`);
   });
   const parts = toText.decode(kept).split(aroundTime);
   if (parts.length === 1) return parts[0]!;

@@ -1,5 +1,5 @@
 /** The table of pods. Ready, Status and Restarts follow from the states of the containers, as upstream's printer computes them. */
-import { ageColumn, type Column, nameColumn } from "../../plugin.ts";
+import { ageColumn, type Column, nameColumn, type RowCondition } from "../../plugin.ts";
 import { Age } from "../../toolbox.ts";
 import type { Pod } from "./pod-schema.ts";
 import type { ContainerStatus } from "./status-schema.ts";
@@ -49,6 +49,13 @@ export const columns: readonly Column<Pod>[] = [
   ),
   wide("Readiness Gates", "The number of readiness gates that are true, and of all.", readinessOf),
 ];
+
+/** A row says whether its pod has ended. */
+export function rowConditions({ status: { phase } }: Pod): readonly RowCondition[] {
+  const completed = (reason: string, message: string) => [{ type: "Completed" as const, status: "True" as const, reason, message }];
+  if (phase === "Succeeded") return completed(phase, "The pod has completed successfully.");
+  return phase === "Failed" ? completed(phase, "The pod failed.") : [];
+}
 
 function wide(name: string, description: string, textOf: (pod: Pod) => string | undefined): Column<Pod> {
   return { name, type: "string", description, priority: 1, cell: (pod) => textOf(pod) || "<none>" };

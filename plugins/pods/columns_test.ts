@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cellAt } from "../../core/test-cells.ts";
+import { openTestServer } from "../../testing.ts";
 import { columns } from "./columns.ts";
 
 const now = Date.parse("2024-01-02T03:10:00Z"), ended = "2024-01-02T03:05:00Z";
@@ -55,4 +56,32 @@ test("a pod that is being deleted is Terminating, unless it has ended or its nod
     shown({ phase: "Succeeded", containerStatuses: [state({ state: { terminated: { exitCode: 0, reason: "Completed" } } })] }, deleted)[1],
     "Completed",
   );
+});
+
+test("a row says that its pod has ended, and its cells stay", async () => {
+  await using server = await openTestServer({ settings: { "disable-admission-plugins": ["ServiceAccount"] } });
+  const spec = { containers: [{ name: "c", image: "i" }] }, pods = "/api/v1/namespaces/default/pods";
+  const send = async (method: string, path: string, body?: object) => {
+    const headers = {
+      "content-type": method === "PATCH" ? "application/merge-patch+json" : "application/json",
+      accept: "application/json;as=Table;g=meta.k8s.io;v=v1",
+    };
+    const response = await server.handle(
+      new Request(`https://server${path}`, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }),
+    );
+    return (await response.json()).rows?.[0];
+  };
+  await send("POST", pods, { metadata: { name: "a" }, spec });
+  const cases: readonly (readonly [string, object | undefined])[] = [
+    ["Running", undefined],
+    ["Succeeded", { reason: "Succeeded", message: "The pod has completed successfully." }],
+    ["Failed", { reason: "Failed", message: "The pod failed." }],
+  ];
+  for (const [phase, expected] of cases) {
+    await send("PATCH", `${pods}/a/status`, { status: { phase } });
+    for (const row of [await send("GET", `${pods}/a`), await send("GET", pods)]) {
+      assert.deepEqual(row.conditions, expected && [{ type: "Completed", status: "True", ...expected }], phase);
+      assert.deepEqual(row.cells.slice(0, 3), ["a", "0/1", phase]);
+    }
+  }
 });

@@ -20,7 +20,7 @@ import { warnOfPodTemplate } from "../shared/pod/warnings.ts";
 import { warnOfAddress } from "../shared/pod/address.ts";
 import { warnOfAppArmor, withProfiles } from "./app-armor.ts";
 import { binding } from "./binding.ts";
-import { columns } from "./columns.ts";
+import { columns, rowConditions } from "./columns.ts";
 import { withCondition } from "./conditions.ts";
 import { eviction } from "./eviction.ts";
 import { applyLabelKeys } from "./label-keys.ts";
@@ -174,6 +174,7 @@ export const pods: Resource<Pod> = defineResource({
       schema: Pod,
       introduced: "1.0",
       columns,
+      rowConditions,
       selectableFields: {
         "spec.nodeName": ({ spec }) => spec.nodeName ?? "",
         "spec.host": ({ spec }) => spec.nodeName ?? "",
