@@ -5,7 +5,7 @@ import { applyMediaType } from "../codec/negotiate.ts";
 import { spell } from "../names.ts";
 import { type ObjectApi, typedApis } from "../typed-api.ts";
 import type { GroupVersion } from "../versions.ts";
-import { follow } from "./follow.ts";
+import { type Change, follow } from "./follow.ts";
 import { metadataType, patchDocument, pathOf, type Query, queryText, writeQuery } from "./paths.ts";
 import type { ApiTransport } from "./transport.ts";
 
@@ -23,61 +23,14 @@ export function objectApi(transport: ApiTransport, clock?: Clock): ClientApi {
     const { kind, apiVersion } = (object ?? {}) as { readonly kind?: unknown; readonly apiVersion?: unknown };
     return kind === undefined || apiVersion !== undefined ? object : { apiVersion: spell(transport.names(), version), ...object as object };
   };
-  async function list(
-    version: GroupVersion,
-    resource: string,
-    namespace: string,
-    query: Query | undefined,
-    { signal, watchScope = "everything" }: { readonly signal?: AbortSignal; readonly watchScope?: WatchScope } = {},
-  ): Promise<ApiList> {
-    const isWhole = watchScope === "everything";
-    const found: ApiList & { readonly items: ApiList["items"] | null } = await ask({
-      method: "GET",
-      url: path(version, resource, namespace) + queryText(query),
-      watchScope,
-      ...(isWhole ? {} : { accept: metadataType(transport.names(), true) }),
-      ...(signal === undefined ? {} : { signal }),
-    });
-    const whole = { ...found, items: found.items ?? [] }; // an empty list of metadata is null
-    return isWhole ? { ...whole, items: transport.itemsOf(whole, version, resource) } : whole;
-  }
-  async function* watch(
-    version: GroupVersion,
-    resource: string,
-    namespace: string,
-    query: Query,
-    signal: AbortSignal,
-    watchScope: WatchScope,
-    synced: (() => void) | undefined,
-  ) {
-    const synchronized = transport.follows(version, resource);
-    const accept = watchScope === "everything" ? {} : { accept: metadataType(transport.names(), false) };
-    yield* follow(
-      {
-        list: (page) => list(version, resource, namespace, { ...query, ...page }, { signal, watchScope }),
-        watch: (from) =>
-          transport.watch({
-            method: "GET",
-            url: path(version, resource, namespace) + queryText({ ...query, ...from }),
-            watchScope,
-            signal,
-            ...accept,
-          }),
-        synchronized() {
-          synchronized();
-          synced?.();
-        },
-      },
-      transport.following,
-      signal,
-      clock,
-    );
-  }
+  /** The type for an apply: that of the object if it has a kind, else the transport's. */
+  const typeOf = async (version: GroupVersion, resource: string, kind: string | undefined) =>
+    kind !== undefined ? { apiVersion: spell(transport.names(), version) } : await transport.typeOf(version, resource);
   const api: ClientApi = {
     of: typedApis(() => api),
     get: (version, resource, namespace, name, { subresource } = {}) =>
       ask({ method: "GET", url: path(version, resource, namespace, name, subresource) }),
-    list,
+    list: (version, resource, namespace, query) => listObjects(transport, { version, resource, namespace }, query),
     create: (version, resource, namespace, object, options = {}) => {
       const { subresource = "", name = "" } = options;
       const url = path(version, resource, namespace, subresource === "" ? "" : name, subresource) + write(options);
@@ -112,13 +65,72 @@ export function objectApi(transport: ApiTransport, clock?: Clock): ClientApi {
       ask({ method: "DELETE", url: path(version, resource, namespace, name), ...(options === undefined ? {} : { body: options }) }),
     deleteCollection: (version, resource, namespace, query) =>
       ask({ method: "DELETE", url: path(version, resource, namespace) + queryText(query) }),
-    watch: (version, resource, namespace, query, signal, watchScope = "everything", synced) =>
-      watch(version, resource, namespace, query, signal, watchScope, synced),
+    watch: (version, resource, namespace, query, signal, watchScope, synced) =>
+      watchObjects(transport, { version, resource, namespace }, query, { signal, watchScope, synced, clock }),
   };
-  /** Returns the type for an apply: that of the object if it has a kind, else the transport's. */
-  async function typeOf(version: GroupVersion, resource: string, kind: string | undefined) {
-    if (kind !== undefined) return { apiVersion: spell(transport.names(), version) };
-    return await transport.typeOf(version, resource);
-  }
   return api;
+}
+
+/** The objects of one resource, in one namespace or in all (an empty string). */
+interface Collection {
+  readonly version: GroupVersion;
+  readonly resource: string;
+  readonly namespace: string;
+}
+
+async function listObjects(
+  transport: ApiTransport,
+  { version, resource, namespace }: Collection,
+  query: Query | undefined,
+  { signal, watchScope = "everything" }: { readonly signal?: AbortSignal; readonly watchScope?: WatchScope } = {},
+): Promise<ApiList> {
+  const isWhole = watchScope === "everything";
+  const found: ApiList & { readonly items: ApiList["items"] | null } = await transport.ask({
+    method: "GET",
+    url: pathOf(transport.names(), version, resource, namespace) + queryText(query),
+    watchScope,
+    ...(isWhole ? {} : { accept: metadataType(transport.names(), true) }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+  const whole = { ...found, items: found.items ?? [] }; // an empty list of metadata is null
+  return isWhole ? { ...whole, items: transport.itemsOf(whole, version, resource) } : whole;
+}
+
+interface WatchNeeds {
+  readonly signal: AbortSignal;
+  readonly watchScope: WatchScope | undefined;
+  /** Called when the listed objects have been yielded. */
+  readonly synced: (() => void) | undefined;
+  readonly clock: Clock | undefined;
+}
+
+async function* watchObjects(
+  transport: ApiTransport,
+  collection: Collection,
+  query: Query,
+  { signal, watchScope = "everything", synced, clock }: WatchNeeds,
+): AsyncGenerator<Change> {
+  const { version, resource, namespace } = collection;
+  const synchronized = transport.follows(version, resource);
+  const accept = watchScope === "everything" ? {} : { accept: metadataType(transport.names(), false) };
+  yield* follow(
+    {
+      list: (page) => listObjects(transport, collection, { ...query, ...page }, { signal, watchScope }),
+      watch: (from) =>
+        transport.watch({
+          method: "GET",
+          url: pathOf(transport.names(), version, resource, namespace) + queryText({ ...query, ...from }),
+          watchScope,
+          signal,
+          ...accept,
+        }),
+      synchronized() {
+        synchronized();
+        synced?.();
+      },
+    },
+    transport.following,
+    signal,
+    clock,
+  );
 }

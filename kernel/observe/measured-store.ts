@@ -48,24 +48,6 @@ export function measuredStore(store: Store, places: StoredPlaces, record: Reques
       tracing?.part({ name: `store ${operation}`, begun, ended, attributes: { group, resource }, failed });
     }
   }
-  function brought(prefix: string, { events }: Batch): void {
-    if (events.length === 0) {
-      for (const { group, resource } of places.under(prefix)) record.storeBookmarks.with({ group, resource }).add();
-      return;
-    }
-    // Consecutive events with the same labels are counted together.
-    let run = places.of(events[0]!.key), length = 0;
-    const end = () => record.storeEvents.with({ group: run.group, resource: run.resource }).add(length);
-    for (const { key } of events) {
-      const labels = places.of(key);
-      if (labels !== run) {
-        end();
-        [run, length] = [labels, 0];
-      }
-      length++;
-    }
-    end();
-  }
   return {
     get: (key, signal) => measure("get", key, () => store.get(key, signal)),
     async list(range, page) {
@@ -77,12 +59,33 @@ export function measuredStore(store: Store, places: StoredPlaces, record: Reques
     },
     newest: () => store.newest(),
     commit: (change) => measure(operationOf(change), change.key, () => store.commit(change)),
-    watch: (range, from, signal) => countBatches(store.watch(range, from, signal), (batch) => brought(range.prefix, batch)),
+    watch: (range, from, signal) =>
+      countBatches(store.watch(range, from, signal), (batch) => countEvents(record, places, range.prefix, batch)),
     claim: (key, writes, value) => store.claim(key, writes, value),
     compact: (revision) => store.compact(revision),
     size: () => store.size(),
     close: () => store.close(),
   };
+}
+
+/** Counts the events of a batch; a batch without events is a progress notification for all keys with the prefix. */
+function countEvents(record: RequestRecord, places: StoredPlaces, prefix: string, { events }: Batch): void {
+  if (events.length === 0) {
+    for (const { group, resource } of places.under(prefix)) record.storeBookmarks.with({ group, resource }).add();
+    return;
+  }
+  // Consecutive events with the same labels are counted together.
+  let run = places.of(events[0]!.key), length = 0;
+  const end = () => record.storeEvents.with({ group: run.group, resource: run.resource }).add(length);
+  for (const { key } of events) {
+    const labels = places.of(key);
+    if (labels !== run) {
+      end();
+      [run, length] = [labels, 0];
+    }
+    length++;
+  }
+  end();
 }
 
 function operationOf({ expect, value }: Change): Operation {

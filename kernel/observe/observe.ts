@@ -22,8 +22,7 @@ export function observer(
     const begun = now();
     const labels = requestLabels(exchange.method, info, header(exchange, "content-type"), catalog);
     const steps: Step[] = [];
-    const { verb } = labels;
-    const lasting = verb === "WATCH" || verb === "CONNECT";
+    const { verb } = labels, lasting = verb === "WATCH" || verb === "CONNECT";
     let known: UserInfo | undefined, actor: UserInfo | undefined;
     let held: Disposable | undefined;
     let endSpan: ((finished: Finished) => void) | undefined;
@@ -31,11 +30,9 @@ export function observer(
       user(user) {
         known = user;
         endSpan = tracing?.begin({ exchange, info, user, auditId, begun });
-        const at = now(), seconds = (at - begun) / 1000;
+        const at = now();
         steps.push({ what: "authenticated", at });
-        record.authenticationSeconds.with(succeeded).observe(seconds);
-        record.filterSeconds.with(authentication).observe(seconds);
-        record.userRequests.with(userLabels(user)).add();
+        recordAuthenticated(record, user, (at - begun) / 1000);
       },
       impersonates(user) {
         actor = user;
@@ -74,6 +71,12 @@ export function observer(
       },
     };
   };
+}
+
+function recordAuthenticated(record: RequestRecord, user: UserInfo, seconds: number): void {
+  record.authenticationSeconds.with(succeeded).observe(seconds);
+  record.filterSeconds.with(authentication).observe(seconds);
+  record.userRequests.with(userLabels(user)).add();
 }
 
 /** The user label: well-known names are kept; other names are replaced. */

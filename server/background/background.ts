@@ -5,13 +5,13 @@ import type { StartUp } from "../../health/mod.ts";
 import type { Catalog } from "../../kernel/catalog/catalog.ts";
 import { applyPermissions } from "./controller-permissions.ts";
 import type { ControllerBoard, ControllerDoing } from "./controller-board.ts";
-import { type ContextParts, controllerContexts } from "./controller-contexts.ts";
+import { type ContextParts, type ControllerContexts, controllerContexts } from "./controller-contexts.ts";
 import { controllerNews, controllerStates, runControllers } from "./controllers.ts";
 import { type ElectionNeeds, whenElected } from "./elected.ts";
 import { type ActiveConfig, differInAppearedOnly } from "../config/active-config.ts";
 import { sourceHooks } from "./resource-sources.ts";
 import { describe, type Log } from "../../kernel/observe/log.ts";
-import { type BootstrapObject, bootstrapObjectsOf, bootstrapper } from "./bootstrap-objects.ts";
+import { type BootstrapObject, bootstrapObjectsOf, type Bootstrapper, bootstrapper } from "./bootstrap-objects.ts";
 import { pause, untilAborted } from "../../core/async.ts";
 import { startCompactor } from "./compactor.ts";
 import type { Store } from "../../kernel/store/store.ts";
@@ -51,18 +51,51 @@ export interface BackgroundNeeds {
 
 const retryMs = 5_000;
 
-export function runBackground(first: ActiveConfig, { store, contexts: given, reports, election, signal }: BackgroundNeeds): Background {
-  const { start, log, findings, board } = reports, api = given.apis.own;
-  const controllers = relay(signal), compaction = relay(signal);
-  let current = first;
-  const isServed = (object: BootstrapObject) => bootstrapObjectsOf(current.catalog).includes(object);
-  const bootstrap = bootstrapper({ api, log, signal, isServed }), bootstrapped = bootstrap.create(bootstrapObjectsOf(first.catalog));
+export function runBackground(first: ActiveConfig, needs: BackgroundNeeds): Background {
+  return new BackgroundWork(first, needs);
+}
 
-  // Controllers read the served resources and the gates when they start: another catalog restarts all of them.
-  const control = (next: ActiveConfig, before?: ActiveConfig) =>
-    controllers.next(async (running) => {
+class BackgroundWork implements Background {
+  readonly bootstrapped: Promise<void>;
+  readonly #needs: BackgroundNeeds;
+  readonly #bootstrap: Bootstrapper;
+  /** The work of the controllers and hooks of the current catalog, and the compaction at the current interval. */
+  readonly #controllers: Relay;
+  readonly #compaction: Relay;
+  #current: ActiveConfig;
+
+  constructor(first: ActiveConfig, needs: BackgroundNeeds) {
+    const { signal, reports: { log }, contexts: { apis } } = needs;
+    this.#needs = needs;
+    this.#controllers = relay(signal);
+    this.#compaction = relay(signal);
+    this.#current = first;
+    const isServed = (object: BootstrapObject) => bootstrapObjectsOf(this.#current.catalog).includes(object);
+    this.#bootstrap = bootstrapper({ api: apis.own, log, signal, isServed });
+    this.bootstrapped = this.#bootstrap.create(bootstrapObjectsOf(first.catalog));
+    this.#control(first);
+    this.#compact(first);
+  }
+
+  get created(): Promise<void> {
+    return this.#bootstrap.created;
+  }
+  follow(next: ActiveConfig): void {
+    const before = this.#current;
+    this.#current = next;
+    // Controllers that use resources which appear follow them themselves.
+    if (next.catalog !== before.catalog && !differInAppearedOnly(next, before)) this.#control(next, before);
+    if (next.config["etcd-compaction-interval"] !== before.config["etcd-compaction-interval"]) this.#compact(next);
+  }
+  async ended(): Promise<void> {
+    await Promise.all([this.#controllers.done(), this.#compaction.done()]);
+  }
+
+  /** Controllers read the served resources and the gates when they start: another catalog restarts all of them. */
+  #control(next: ActiveConfig, before?: ActiveConfig): void {
+    this.#controllers.next(async (running) => {
+      const { contexts: given, reports: { start, log, findings, board }, election } = this.#needs, { catalog } = next;
       start.clear();
-      const { catalog } = next;
       const states = controllerStates(catalog);
       for (const { message, controllers } of controllerNews(catalog, before?.catalog)) findings.info(message, { controllers });
       // A controller that does not run does not delay health checks.
@@ -70,72 +103,65 @@ export function runBackground(first: ActiveConfig, { store, contexts: given, rep
         states.map(({ controller: { name }, runs, lacks }) => [name, runs ? "starting" : lacks.length > 0 ? "unserved" : "off"]),
       );
       for (const { controller, runs } of states) if (!runs) start.finished(controllerHook(controller.name));
-      const contexts = controllerContexts({ ...given, log }, catalog, () => current.catalog);
+      const contexts = controllerContexts({ ...given, log }, catalog, () => this.#current.catalog);
       const chosen = states.filter(({ runs }) => runs).map(({ controller }) => controller);
-      const all = (doing: ControllerDoing) => chosen.forEach(({ name }) => board.set(name, doing));
-      const run = async (until: AbortSignal) => {
-        all("starting");
-        // Controllers that delete what they do not find must know the resources of all sources.
-        await Promise.race([start.all(sourceHooks(catalog)), untilAborted(until)]);
-        if (until.aborted) return;
-        // Authorizers decide by what their plugins' hooks write: without it the requests of controllers are forbidden, and retried.
-        const deciding = authorizerHooks(catalog);
-        if (deciding.length > 0) await Promise.race([start.all(deciding), pause(controllersWaitMsMax, until)]);
-        if (until.aborted) return;
-        void keepPermissions(chosen, api, catalog, log, until);
-        await runControllers(
-          chosen,
-          contexts.ofController,
-          until,
-          {
-            started: (name) => {
-              board.set(name, "running");
-              if (start.isSynced(name)) start.finished(controllerHook(name));
-            },
-            failed: (name, error) => {
-              board.set(name, "failed");
-              log.error(`controller ${name} failed and is restarted`, describe(error));
-            },
-          },
-        );
-        // The lease is lost. The work of another configuration shows its own controllers.
-        if (!running.aborted) all("waiting");
-      };
       // On a server that is not the leader, controllers are not waited for.
       const resting = () => {
-        all("waiting");
+        for (const { name } of chosen) board.set(name, "waiting");
         controllerHooks(catalog).forEach(start.finished);
       };
+      const { bootstrapped } = this;
+      const run = (until: AbortSignal) => this.#runChosen(chosen, catalog, contexts.ofController, { running, until });
       await Promise.all([
-        (before === undefined ? bootstrapped : bootstrap.create(bootstrapObjectsOf(catalog))).catch(() => {}), // logged, and tried again
+        (before === undefined ? bootstrapped : this.#bootstrap.create(bootstrapObjectsOf(catalog))).catch(() => {}), // logged, and tried again
         whenElected(next, { ...election, log, bootstrapped, resting }, run, running),
         ...hooksOf(catalog).map((hook) => runHook(hook, contexts.ofHook(hook, running), start, log, running)),
       ]);
     });
-  const compact = ({ config: { "etcd-compaction-interval": everyMs } }: ActiveConfig) =>
-    compaction.next(async (running) => {
+  }
+
+  /** Runs the controllers while this server is the leader (`until`) and its catalog is the current one (`running`). */
+  async #runChosen(
+    chosen: readonly Controller[],
+    catalog: Catalog,
+    contextOf: ControllerContexts["ofController"],
+    { running, until }: { readonly running: AbortSignal; readonly until: AbortSignal },
+  ): Promise<void> {
+    const { contexts: { apis }, reports: { start, log, board } } = this.#needs;
+    const all = (doing: ControllerDoing) => chosen.forEach(({ name }) => board.set(name, doing));
+    all("starting");
+    // Controllers that delete what they do not find must know the resources of all sources.
+    await Promise.race([start.all(sourceHooks(catalog)), untilAborted(until)]);
+    if (until.aborted) return;
+    // Authorizers decide by what their plugins' hooks write: without it the requests of controllers are forbidden, and retried.
+    const deciding = authorizerHooks(catalog);
+    if (deciding.length > 0) await Promise.race([start.all(deciding), pause(controllersWaitMsMax, until)]);
+    if (until.aborted) return;
+    void keepPermissions(chosen, apis.own, catalog, log, until);
+    await runControllers(chosen, contextOf, until, {
+      started: (name) => {
+        board.set(name, "running");
+        if (start.isSynced(name)) start.finished(controllerHook(name));
+      },
+      failed: (name, error) => {
+        board.set(name, "failed");
+        log.error(`controller ${name} failed and is restarted`, describe(error));
+      },
+    });
+    // The lease is lost. The work of another configuration shows its own controllers.
+    if (!running.aborted) all("waiting");
+  }
+
+  #compact({ config: { "etcd-compaction-interval": everyMs } }: ActiveConfig): void {
+    this.#compaction.next(async (running) => {
       if (everyMs === 0) return;
+      const { store, reports: { log } } = this.#needs;
       const onError = (error: unknown) => log.error("compaction failed", describe(error));
       const onIdle = (rounds: number) =>
         log.error("history has not been compacted, and the store grows", { rounds, minutes: Math.round(rounds * everyMs / 60_000) });
       await startCompactor(store, { everyMs, signal: running, onError, onIdle });
     });
-  control(first);
-  compact(first);
-  return {
-    bootstrapped,
-    created: bootstrap.created,
-    follow(next) {
-      const before = current;
-      current = next;
-      // Controllers that use resources which appear follow them themselves.
-      if (next.catalog !== before.catalog && !differInAppearedOnly(next, before)) control(next, before);
-      if (next.config["etcd-compaction-interval"] !== before.config["etcd-compaction-interval"]) compact(next);
-    },
-    async ended() {
-      await Promise.all([controllers.done(), compaction.done()]);
-    },
-  };
+  }
 }
 
 /** Name of a controller's hook, which finishes when the controller has received the initial state. */

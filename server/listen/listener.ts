@@ -72,73 +72,88 @@ const sweepMs = 5_000;
 
 /** Starts listening. Rejects if the address is in use or the certificates are not PEM. */
 export async function listen(options: ListenOptions): Promise<Listener> {
-  const { context, readPeer } = tlsContext(options.tls);
-  const notice = options.notice ?? (() => {});
-  const connections = new Connections(
-    {
-      handshakeMs: handshakeMs,
-      firstRequestMs: firstRequestMs,
-      idleMs: idleMs,
-      stalledMs: stalledMs,
-      sweepMs,
-      ...options.times,
-    },
-    options.connectionsMax ?? connectionsMax(),
-    onceAMinute((max) => notice(`more than ${max} connections are open: the oldest ones without a request in progress are closed`)),
-  );
-  const streamsMax = options.streamsMax || streamsPerConnectionMax;
-  const { handle, report } = options;
-  const serving: Serving = { draining: false, connections, readPeer, handle, report };
+  const { context, readPeer } = tlsContext(options.tls), { handle, report } = options;
+  const serving: Serving = { draining: false, connections: connectionsOf(options), readPeer, handle, report };
   const secure: TlsOptions = {
     ...context,
     requestCert: readPeer !== undefined,
     // A client certificate that is not trusted is answered with 401, not with a failed handshake.
     rejectUnauthorized: false,
   };
+  const streamsMax = options.streamsMax || streamsPerConnectionMax;
   const server = options.http2 === "runtime" ? runtimeServer(secure, streamsMax, serving) : ownServer(secure, streamsMax, serving);
   server.on("tlsClientError", () => options.handshakeFailed?.());
   const { address, port } = await boundTo(server, options).catch((error: unknown) => {
-    void connections.close(0);
+    void serving.connections.close(0);
     throw error;
   });
-  const listenAnew = async (): Promise<void> => {
-    TlsServer.prototype.close.call(server);
-    await boundTo(server, { ...options, port });
-  };
-  const watch = new AcceptWatch({
-    accepted: () => connections.acceptedCount,
-    attempt: (patience) => attemptOn(options.host, port, (from) => connections.isFrom(from), patience * answerMsMax),
-    listenAnew() {
-      connections.learnMax();
-      return listenAnew();
-    },
-    notice,
-    fail: (error) => options.failed?.(error),
-  });
-  const looking = setInterval(() => void watch.look(), options.times?.sweepMs ?? sweepMs);
-  return {
-    address,
-    port,
-    listenAnew,
-    beginShutdown: () => {
-      serving.draining = true;
-    },
-    secure(tls) {
-      const next = tlsContext(tls);
-      server.setSecureContext(next.context);
-      if (serving.readPeer === undefined) return;
-      serving.readPeer = next.readPeer;
-      connections.forgetPeers();
-    },
-    close: async (graceMs) => {
-      serving.draining = true;
-      watch.end();
-      clearInterval(looking);
-      // Not the http2 server's own close(), which closes all sessions at once.
-      TlsServer.prototype.close.call(server);
-      await connections.close(graceMs);
-    },
-  };
+  return new OpenListener(options, server, serving, { address, port });
+}
+
+function connectionsOf({ times, connectionsMax: max, notice }: ListenOptions): Connections {
+  return new Connections(
+    { handshakeMs, firstRequestMs, idleMs, stalledMs, sweepMs, ...times },
+    max ?? connectionsMax(),
+    onceAMinute((max) => notice?.(`more than ${max} connections are open: the oldest ones without a request in progress are closed`)),
+  );
+}
+
+/** A listener with an open socket. */
+class OpenListener implements Listener {
+  readonly address: string;
+  readonly port: number;
+  readonly #options: ListenOptions;
+  readonly #server: TlsServer;
+  readonly #serving: Serving;
+  readonly #watch: AcceptWatch;
+  /** The timer of the checks whether connections are accepted. */
+  readonly #checks: ReturnType<typeof setInterval>;
+
+  constructor(options: ListenOptions, server: TlsServer, serving: Serving, bound: { readonly address: string; readonly port: number }) {
+    ({ address: this.address, port: this.port } = bound);
+    this.#options = options;
+    this.#server = server;
+    this.#serving = serving;
+    const { connections } = serving;
+    this.#watch = new AcceptWatch({
+      accepted: () => connections.acceptedCount,
+      attempt: (patience) => attemptOn(options.host, this.port, (from) => connections.isFrom(from), patience * answerMsMax),
+      listenAnew: () => {
+        connections.learnMax();
+        return this.listenAnew();
+      },
+      notice: (message) => options.notice?.(message),
+      fail: (error) => options.failed?.(error),
+    });
+    this.#checks = setInterval(() => void this.#watch.look(), options.times?.sweepMs ?? sweepMs);
+  }
+
+  async listenAnew(): Promise<void> {
+    this.#stopAccepting();
+    await boundTo(this.#server, { ...this.#options, port: this.port });
+  }
+  beginShutdown(): void {
+    this.#serving.draining = true;
+  }
+  secure(tls: ListenerTls): void {
+    const next = tlsContext(tls);
+    this.#server.setSecureContext(next.context);
+    if (this.#serving.readPeer === undefined) return;
+    this.#serving.readPeer = next.readPeer;
+    this.#serving.connections.forgetPeers();
+  }
+  async close(graceMs: number): Promise<void> {
+    this.#serving.draining = true;
+    this.#watch.end();
+    clearInterval(this.#checks);
+    this.#stopAccepting();
+    await this.#serving.connections.close(graceMs);
+  }
+
+  /** Closes the socket. The http2 server's own close() would close all sessions at once. */
+  #stopAccepting(): void {
+    TlsServer.prototype.close.call(this.#server);
+  }
 }
 
 function boundTo(

@@ -53,17 +53,8 @@ export async function run(
     ready();
     return undefined;
   }
-  const { configuration, log, ignored, above } = prepared, { config } = configuration;
-  const count = workerCount(config);
-  log.info("starting", {
-    version: versionText(),
-    // Without user and password, which must not be logged.
-    store: config["etcd-servers"].length > 0 ? config["etcd-servers"].map(withoutUser) : config["data-dir"],
-    plugins: configuration.plugins.map(({ name }) => name),
-    gates: Object.fromEntries(config["feature-gates"]),
-    ...(count === 1 ? {} : { workers: count }),
-  });
-  if (ignored.length > 0) log.info("flags of kube-apiserver that have no effect", { flags: ignored });
+  const { configuration, log, above } = prepared, { config } = configuration, count = workerCount(config);
+  logStart(prepared, count);
   const starting = count === 1 ? serveAlone(prepared) : serveByWorkers(args, prepared, count);
   // Installed first: a SIGHUP must not end a server that is not ready yet.
   process.on("SIGHUP", () => void starting.then((serving) => typeof serving === "number" ? undefined : serving.reload(), () => {}));
@@ -102,6 +93,18 @@ export async function run(
   const { kubeconfig } = serving;
   if (kubeconfig !== undefined) above(() => console.log(`export KUBECONFIG=${resolve(kubeconfig)}`));
   return undefined;
+}
+
+function logStart({ configuration: { config, plugins }, log, ignored }: Prepared, count: number): void {
+  log.info("starting", {
+    version: versionText(),
+    // Without user and password, which must not be logged.
+    store: config["etcd-servers"].length > 0 ? config["etcd-servers"].map(withoutUser) : config["data-dir"],
+    plugins: plugins.map(({ name }) => name),
+    gates: Object.fromEntries(config["feature-gates"]),
+    ...(count === 1 ? {} : { workers: count }),
+  });
+  if (ignored.length > 0) log.info("flags of kube-apiserver that have no effect", { flags: ignored });
 }
 
 /** The server in this process. */

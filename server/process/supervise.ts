@@ -9,7 +9,7 @@ import type { Log } from "../../kernel/observe/log.ts";
 import { openAuditFile } from "../startup/open-audit.ts";
 import { withPort, workerPermissions } from "../workers/deno-permissions.ts";
 import { checkFree } from "../workers/free-port.ts";
-import { groupMetrics } from "../workers/group-metrics.ts";
+import { CombinedMetrics } from "../workers/group-metrics.ts";
 import { startProcess } from "../workers/start-process.ts";
 import { supervise, type Supervisor, WorkerFailed, type WorkerProcess } from "../workers/supervisor.ts";
 
@@ -43,7 +43,7 @@ export async function superviseWorkers(
           output,
           errors: (line) => print(line, true),
         })),
-      metrics: groupMetrics(config["disabled-metrics"]),
+      metrics: new CombinedMetrics(config["disabled-metrics"]),
       log,
       recentErrors: recent,
       auditLog: await openAuditFile(config, log),

@@ -8,7 +8,7 @@ import { startHeavyThread } from "../heavy/thread.ts";
 import { describe } from "../../kernel/observe/log.ts";
 import { loggedProgress } from "../log/progress.ts";
 import { type Running, serve } from "../startup/serve.ts";
-import { lineReader, openChannel } from "../workers/channel.ts";
+import { lineReader, PipeChannel } from "../workers/channel.ts";
 import { type OwnAnswers, workerGroup } from "../workers/group.ts";
 import type { Close, GroupQuestion, Ready, WorkerQuestion } from "../workers/messages.ts";
 import { flushLog, prepare } from "./prepare.ts";
@@ -22,7 +22,7 @@ async function main(): Promise<void> {
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => {});
   const closing = Promise.withResolvers<void>(), answers = Promise.withResolvers<OwnAnswers>(), starting = Promise.withResolvers<Running>();
   let steps = 0;
-  const channel = openChannel<GroupQuestion, Ready, WorkerQuestion, Close>({
+  const channel = new PipeChannel<GroupQuestion, Ready, WorkerQuestion, Close>({
     send: (line) => void process.stdout.write(line),
     noticed: () => closing.resolve(),
     async answer(question) {
@@ -33,7 +33,7 @@ async function main(): Promise<void> {
       return question.what === "health" ? await own.health(question.endpoint) : own.page();
     },
   });
-  const reader = lineReader(channel.take);
+  const reader = lineReader((line) => channel.take(line));
   process.stdin.on("data", (chunk: Uint8Array) => reader.write(chunk));
   // Without its supervisor this process would never end. As after a kill, clients connect to the next server on the port.
   process.stdin.on("end", () => process.exit(1));

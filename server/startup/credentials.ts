@@ -60,81 +60,106 @@ export interface CredentialsNeeds {
 }
 
 /** Rejects for files without the expected content. Logs each renewal of the server's own certificates. */
-export async function openCredentials(config: Config, { now, log, renewsOwn }: CredentialsNeeds): Promise<Credentials> {
-  const {
-    "tls-cert-file": certPath,
-    "tls-private-key-file": keyPath,
-    "client-ca-file": caPath,
-    "requestheader-client-ca-file": proxyPath,
-  } = config;
-  const directory = config["cert-dir"] !== "" ? config["cert-dir"] : isInMemory(config) ? undefined : join(config["data-dir"], "pki");
-  const replaced = ({ name, because, before, after }: Replacement) =>
-    log.info(`the server's own ${ownNames[name]} was replaced: ${because}`, {
-      ...(directory === undefined ? {} : { file: join(directory, `${name}.crt`) }),
+export async function openCredentials(config: Config, needs: CredentialsNeeds): Promise<Credentials> {
+  const files = new CredentialFiles(config, needs);
+  const inForce = {
+    pki: await files.pki(),
+    serving: await files.serving(),
+    bundle: await files.bundle(),
+    frontProxyCa: await files.frontProxyCa(),
+    cluster: { clientCa: "", frontProxyCa: "" },
+  };
+  return new CredentialsInForce(files, inForce);
+}
+
+/** The files of certificates that the settings name, and those of the server's own certificates. Each read rejects for unexpected content. */
+class CredentialFiles {
+  readonly paths: { readonly cert: string; readonly key: string; readonly clientCa: string; readonly frontProxyCa: string };
+  readonly #config: Config;
+  readonly #needs: CredentialsNeeds;
+  /** The folder of the server's own certificates; undefined if they are kept in memory. */
+  readonly #directory: string | undefined;
+
+  constructor(config: Config, needs: CredentialsNeeds) {
+    this.paths = {
+      cert: config["tls-cert-file"],
+      key: config["tls-private-key-file"],
+      clientCa: config["client-ca-file"],
+      frontProxyCa: config["requestheader-client-ca-file"],
+    };
+    this.#config = config;
+    this.#needs = needs;
+    this.#directory = config["cert-dir"] !== "" ? config["cert-dir"] : isInMemory(config) ? undefined : join(config["data-dir"], "pki");
+  }
+
+  /** The file of one of the server's own certificates; undefined if it is kept in memory. */
+  pathOf(name: OwnName): string | undefined {
+    return this.#directory === undefined ? undefined : join(this.#directory, `${name}.crt`);
+  }
+  /** Reads the server's own certificates. Creates or renews them if this process does that. */
+  async pki(before?: Pki): Promise<Pki> {
+    const directory = this.#directory, { now, renewsOwn } = this.#needs;
+    const written = renewsOwn || directory === undefined ? undefined : await writtenPki(directory) ?? before;
+    if (written !== undefined) return written;
+    const replaced = (replacement: Replacement) => this.#logReplaced(replacement);
+    const { "bind-address": bindAddress } = this.#config;
+    return await openPki({ directory, bindAddress, names: namesOf(this.#config), now: now(), replaced }, before);
+  }
+  async serving(): Promise<KeyedCertificate | undefined> {
+    const { cert, key } = this.paths;
+    return cert === "" ? undefined : await readKeyed(cert, key, "serving certificate");
+  }
+  async bundle(): Promise<string> {
+    const { clientCa } = this.paths;
+    return clientCa === "" ? "" : await authorities("client authorities", clientCa);
+  }
+  async frontProxyCa(): Promise<string | undefined> {
+    const { frontProxyCa } = this.paths;
+    return frontProxyCa === "" ? undefined : await authorities("authorities of front proxies", frontProxyCa);
+  }
+
+  #logReplaced({ name, because, before, after }: Replacement): void {
+    const file = this.pathOf(name);
+    this.#needs.log.info(`the server's own ${ownNames[name]} was replaced: ${because}`, {
+      ...(file === undefined ? {} : { file }),
       ...datesOf(after),
       ...(before === undefined ? {} : { replaced: datesOf(before) }),
     });
-  const readPki = async (before?: Pki) => {
-    const written = renewsOwn || directory === undefined ? undefined : await writtenPki(directory) ?? before;
-    return written ??
-      await openPki({ directory, bindAddress: config["bind-address"], names: namesOf(config), now: now(), replaced }, before);
-  };
-  const readServing = async () => certPath === "" ? undefined : await readKeyed(certPath, keyPath, "serving certificate");
-  const readBundle = async () => caPath === "" ? "" : await authorities("client authorities", caPath);
-  const readProxies = async () => proxyPath === "" ? undefined : await authorities("authorities of front proxies", proxyPath);
-  let inForce: InForce = {
-    pki: await readPki(),
-    serving: await readServing(),
-    bundle: await readBundle(),
-    frontProxyCa: await readProxies(),
-    cluster: { clientCa: "", frontProxyCa: "" },
-  };
-  const tlsOf = ({ pki, serving, bundle, frontProxyCa, cluster }: InForce): ListenerTls => ({
-    ...serving ?? pki.serving,
-    clientCa: `${trustedPem(pki)}\n${caPath === "" ? cluster.clientCa : bundle}`,
-    frontProxyCa: frontProxyCa ?? (cluster.frontProxyCa === "" ? undefined : cluster.frontProxyCa),
-  });
+  }
+}
 
-  function filesToFollow(secure: (tls: ListenerTls) => void): readonly FollowedFiles[] {
-    const take = (part: Partial<InForce>): boolean => {
-      const next = { ...inForce, ...part };
-      if (valueText(next) === valueText(inForce)) return false;
-      secure(tlsOf(next));
-      inForce = next;
-      return true;
-    };
-    const own: FollowedFiles = {
-      what: "server's own certificates",
-      paths: directory === undefined ? [] : ["ca", "serving", "admin"].map((name) => join(directory, `${name}.crt`)),
-      renew: async () => take({ pki: await readPki(inForce.pki) }) ? namesAndDates(inForce.pki.serving.cert) : undefined,
-    };
-    const given: FollowedFiles = {
-      what: "serving certificate",
-      paths: [certPath, keyPath],
-      renew: async () => {
-        const serving = await readServing();
-        return serving !== undefined && take({ serving }) ? namesAndDates(serving.cert) : undefined;
-      },
-    };
-    const bundle: FollowedFiles = {
-      what: "bundle of client authorities",
-      paths: [caPath],
-      renew: async () => take({ bundle: await readBundle() }) ? { certificates: pemCertificates(inForce.bundle).length } : undefined,
-    };
-    const proxies: FollowedFiles = {
-      what: "bundle of front proxies' authorities",
-      paths: [proxyPath],
-      renew: async () =>
-        take({ frontProxyCa: await readProxies() }) ? { certificates: pemCertificates(inForce.frontProxyCa ?? "").length } : undefined,
-    };
-    return [own, ...(certPath === "" ? [] : [given]), ...(caPath === "" ? [] : [bundle]), ...(proxyPath === "" ? [] : [proxies])];
+/** The certificates that the server uses at the moment. A change replaces them as a whole. */
+class CredentialsInForce implements Credentials {
+  readonly #files: CredentialFiles;
+  #inForce: InForce;
+
+  constructor(files: CredentialFiles, inForce: InForce) {
+    this.#files = files;
+    this.#inForce = inForce;
   }
 
-  function inUse(): readonly InUse[] {
-    const { pki, serving, bundle, frontProxyCa } = inForce;
-    const own = (["ca", "serving", "admin"] as const).filter((name) => name !== "serving" || serving === undefined).map((name) => ({
+  get pki(): Pki {
+    return this.#inForce.pki;
+  }
+  get tls(): ListenerTls {
+    return this.#tlsOf(this.#inForce);
+  }
+  get ownCa(): string | undefined {
+    return this.#inForce.serving === undefined ? trustedPem(this.#inForce.pki) : undefined;
+  }
+
+  withCluster({ clientCa, frontProxyCa }: ClientTrust, secure: (tls: ListenerTls) => void = () => {}): void {
+    for (const bundle of [clientCa, frontProxyCa]) if (bundle !== "") peerVerifier(bundle);
+    const next = { ...this.#inForce, cluster: { clientCa, frontProxyCa } };
+    secure(this.#tlsOf(next));
+    this.#inForce = next;
+  }
+
+  inUse(): readonly InUse[] {
+    const { pki, serving, bundle, frontProxyCa } = this.#inForce, { paths } = this.#files;
+    const own = everyOwnName.filter((name) => name !== "serving" || serving === undefined).map((name) => ({
       what: `server's own ${ownNames[name]}`,
-      path: directory === undefined ? undefined : join(directory, `${name}.crt`),
+      path: this.#files.pathOf(name),
       pem: pki[name].cert,
       anyWillDo: false,
     }));
@@ -142,36 +167,66 @@ export async function openCredentials(config: Config, { now, log, renewsOwn }: C
       path === "" || pem === undefined ? [] : [{ what, path, pem, anyWillDo }];
     return [
       ...own,
-      ...given("serving certificate", certPath, serving?.cert, false),
-      ...given("bundle of client authorities", caPath, bundle, true),
-      ...given("bundle of front proxies' authorities", proxyPath, frontProxyCa, true),
+      ...given("serving certificate", paths.cert, serving?.cert, false),
+      ...given("bundle of client authorities", paths.clientCa, bundle, true),
+      ...given("bundle of front proxies' authorities", paths.frontProxyCa, frontProxyCa, true),
     ];
   }
 
-  function withCluster({ clientCa, frontProxyCa }: InForce["cluster"], secure: (tls: ListenerTls) => void = () => {}): void {
-    for (const bundle of [clientCa, frontProxyCa]) if (bundle !== "") peerVerifier(bundle);
-    const next = { ...inForce, cluster: { clientCa, frontProxyCa } };
-    secure(tlsOf(next));
-    inForce = next;
+  followed(secure: (tls: ListenerTls) => void): readonly FollowedFiles[] {
+    const files = this.#files, { cert, key, clientCa, frontProxyCa } = files.paths;
+    const take = (part: Partial<InForce>) => this.#take(part, secure);
+    const own: FollowedFiles = {
+      what: "server's own certificates",
+      paths: everyOwnName.map((name) => files.pathOf(name)).filter((path) => path !== undefined),
+      renew: async () => take({ pki: await files.pki(this.pki) }) ? namesAndDates(this.pki.serving.cert) : undefined,
+    };
+    const given: FollowedFiles = {
+      what: "serving certificate",
+      paths: [cert, key],
+      renew: async () => {
+        const serving = await files.serving();
+        return serving !== undefined && take({ serving }) ? namesAndDates(serving.cert) : undefined;
+      },
+    };
+    const bundle: FollowedFiles = {
+      what: "bundle of client authorities",
+      paths: [clientCa],
+      renew: async () => take({ bundle: await files.bundle() }) ? countOf(this.#inForce.bundle) : undefined,
+    };
+    const proxies: FollowedFiles = {
+      what: "bundle of front proxies' authorities",
+      paths: [frontProxyCa],
+      renew: async () => take({ frontProxyCa: await files.frontProxyCa() }) ? countOf(this.#inForce.frontProxyCa ?? "") : undefined,
+    };
+    return [own, ...(cert === "" ? [] : [given]), ...(clientCa === "" ? [] : [bundle]), ...(frontProxyCa === "" ? [] : [proxies])];
   }
 
-  return {
-    inUse,
-    withCluster,
-    get pki() {
-      return inForce.pki;
-    },
-    get tls() {
-      return tlsOf(inForce);
-    },
-    get ownCa() {
-      return inForce.serving === undefined ? trustedPem(inForce.pki) : undefined;
-    },
-    followed: filesToFollow,
-  };
+  /** Activates what was read. Returns false if nothing has changed. */
+  #take(part: Partial<InForce>, secure: (tls: ListenerTls) => void): boolean {
+    const next = { ...this.#inForce, ...part };
+    if (valueText(next) === valueText(this.#inForce)) return false;
+    secure(this.#tlsOf(next));
+    this.#inForce = next;
+    return true;
+  }
+  #tlsOf({ pki, serving, bundle, frontProxyCa, cluster }: InForce): ListenerTls {
+    return {
+      ...serving ?? pki.serving,
+      clientCa: `${trustedPem(pki)}\n${this.#files.paths.clientCa === "" ? cluster.clientCa : bundle}`,
+      frontProxyCa: frontProxyCa ?? (cluster.frontProxyCa === "" ? undefined : cluster.frontProxyCa),
+    };
+  }
 }
 
 const ownNames = Object.freeze({ ca: "authority", serving: "serving certificate", admin: "administrator's certificate" });
+type OwnName = keyof typeof ownNames;
+const everyOwnName: readonly OwnName[] = ["ca", "serving", "admin"];
+
+/** Number of certificates of a bundle, for the log. */
+function countOf(bundle: string): { readonly certificates: number } {
+  return { certificates: pemCertificates(bundle).length };
+}
 
 /** Names and dates of a certificate, for the log. */
 function namesAndDates(cert: string): { readonly names: readonly string[]; readonly notBefore: string; readonly notAfter: string } {

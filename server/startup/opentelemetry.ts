@@ -1,6 +1,6 @@
 /** Tracing by OpenTelemetry's packages, which are loaded only for a server that traces. */
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Attributes, Context, Link, Span, SpanKind, Tracer } from "@opentelemetry/api";
+import type { Attributes, Context, Link, SpanKind, SpanOptions, TextMapPropagator, Tracer } from "@opentelemetry/api";
 import type { ReadableSpan, SpanExporter } from "@opentelemetry/sdk-trace";
 import { pause } from "../../core/async.ts";
 import { reasonOf } from "../../core/reason-of.ts";
@@ -8,7 +8,7 @@ import { systemGroups } from "../../core/user-info.ts";
 import { header } from "../../kernel/request/exchange.ts";
 import { type Finished, loggedUrl } from "../../kernel/observe/request-log.ts";
 import type { Log } from "../../kernel/observe/log.ts";
-import { spanName, type TracedPart, type TracedRequest, type Tracing } from "../../kernel/observe/tracing.ts";
+import { type SpanAttributes, spanName, type TracedPart, type TracedRequest, type Tracing } from "../../kernel/observe/tracing.ts";
 import { bound } from "../../core/bound.ts";
 import { auditIdLoggedMax } from "../../kernel/observe/bounds.ts";
 
@@ -55,7 +55,6 @@ export async function openTelemetry({ url, share, version, instance, log }: Trac
     import("@opentelemetry/exporter-trace-otlp-grpc"),
     import("@grpc/grpc-js"),
   ]);
-  const { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } = api;
   const exporter = reporting(new OTLPTraceExporter({ url, credentials: credentials.createInsecure() }), url, log);
   const provider = new sdk.TracerProvider({
     resource: resourceFromAttributes({ "service.name": "thole", "service.version": version, "service.instance.id": instance }),
@@ -63,19 +62,95 @@ export async function openTelemetry({ url, share, version, instance, log }: Trac
     spanLimits: { attributeValueLengthLimit: tracedTextMax },
     spanProcessors: [new sdk.BatchSpanProcessor({ exporter })],
   });
-  const tracer: Tracer = provider.getTracer("thole", version);
-  const propagator = new W3CTraceContextPropagator();
-  const running = new AsyncLocalStorage<Scope>();
+  return new OpenTelemetry({
+    api,
+    tracer: provider.getTracer("thole", version),
+    propagator: new W3CTraceContextPropagator(),
+    shutdown: () => provider.shutdown(),
+  });
+}
 
-  function parentOf({ exchange, user }: TracedRequest): { readonly context: Context; readonly links?: Link[] } {
+/** The loaded parts of the packages. */
+interface Loaded {
+  readonly api: typeof import("@opentelemetry/api");
+  readonly tracer: Tracer;
+  readonly propagator: TextMapPropagator;
+  /** Sends the remaining spans. */
+  shutdown(): Promise<void>;
+}
+
+class OpenTelemetry implements Tracing {
+  readonly #loaded: Loaded;
+  readonly #running = new AsyncLocalStorage<Scope>();
+
+  constructor(loaded: Loaded) {
+    this.#loaded = loaded;
+  }
+
+  request<T>(run: () => Promise<T>): Promise<T> {
+    return this.#running.run(scopeOf(undefined), run);
+  }
+  begin(request: TracedRequest): ((finished: Finished) => void) | undefined {
+    const scope = this.#running.getStore();
+    if (scope === undefined) return undefined;
+    const { tracer, api: { SpanKind, SpanStatusCode, trace } } = this.#loaded;
+    const { context, links = [] } = this.#parentOf(request), { exchange, info, begun } = request;
+    const options = { kind: SpanKind.SERVER, startTime: epoch(begun), attributes: attributesOf(request), links };
+    const span = tracer.startSpan(spanName(exchange.method, info), options, context);
+    scope.context = trace.setSpan(context, span);
+    for (const part of scope.early.splice(0)) this.#record(scope.context, part, SpanKind.CLIENT);
+    return ({ code, bytes, ended, steps, impersonated }) => {
+      for (const { what, at } of steps) span.addEvent(what, epoch(at));
+      span.setAttributes({ "http.response.status_code": code, "http.response.body.size": bytes });
+      if (impersonated !== undefined) span.setAttribute("impersonated", true);
+      if (code >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+      span.end(epoch(ended));
+    };
+  }
+  part(part: TracedPart): void {
+    const scope = this.#running.getStore(), { SpanKind, trace } = this.#loaded.api;
+    if (scope?.context === undefined || !trace.getSpan(scope.context)?.isRecording() || scope.left-- <= 0) return;
+    this.#record(scope.context, part, SpanKind.INTERNAL);
+  }
+  call<T>(name: string, attributes: SpanAttributes, run: () => Promise<T>): Promise<T> {
+    const scope = this.#running.getStore();
+    if (scope === undefined || scope.left-- <= 0) return run();
+    if (scope.context === undefined) return early(scope, { name, attributes }, run);
+    return this.#within(name, { kind: this.#loaded.api.SpanKind.CLIENT, attributes }, scope.context, run);
+  }
+  step<T>(name: string, attributes: SpanAttributes, run: () => Promise<T>): Promise<T> {
+    const scope = this.#running.getStore();
+    if (scope?.context === undefined || scope.left-- <= 0) return run();
+    return this.#within(name, { attributes }, scope.context, run);
+  }
+  bind(): <T>(run: () => T) => T {
+    const scope = this.#running.getStore();
+    return scope === undefined ? (run) => run() : (run) => this.#running.run(scope, run);
+  }
+  work<T>(name: string, attributes: SpanAttributes, run: () => Promise<T>): Promise<T> {
+    return this.#within(name, { attributes }, this.#loaded.api.ROOT_CONTEXT, run);
+  }
+  headers(): Readonly<Record<string, string>> {
+    const headers: Record<string, string> = {}, context = this.#running.getStore()?.context;
+    if (context !== undefined) this.#loaded.propagator.inject(context, headers, { set: (carrier, key, value) => carrier[key] = value });
+    return headers;
+  }
+  close(): Promise<void> {
+    return Promise.race([this.#loaded.shutdown().catch(() => {}), pause(tracingCloseMsMax, new AbortController().signal)]);
+  }
+
+  #parentOf({ exchange, user }: TracedRequest): { readonly context: Context; readonly links?: Link[] } {
+    const { propagator, api: { ROOT_CONTEXT, trace } } = this.#loaded;
     const context = propagator.extract(ROOT_CONTEXT, exchange, { get: header, keys: ({ headers }) => Object.keys(headers) });
     if (user.groups.some((group) => trustedGroups.has(group))) return { context };
     const remote = trace.getSpanContext(context);
     return { context: ROOT_CONTEXT, ...(remote === undefined ? {} : { links: [{ context: remote }] }) };
   }
-  async function within<T>(span: Span, context: Context, run: () => Promise<T>): Promise<T> {
+  /** Runs a function in a span of its own. */
+  async #within<T>(name: string, options: SpanOptions, parent: Context, run: () => Promise<T>): Promise<T> {
+    const { tracer, api: { SpanStatusCode, trace } } = this.#loaded, span = tracer.startSpan(name, options, parent);
     try {
-      return await running.run(scopeOf(trace.setSpan(context, span)), run);
+      return await this.#running.run(scopeOf(trace.setSpan(parent, span)), run);
     } catch (error) {
       span.setStatus({ code: SpanStatusCode.ERROR, message: reasonOf(error) });
       throw error;
@@ -83,62 +158,12 @@ export async function openTelemetry({ url, share, version, instance, log }: Trac
       span.end();
     }
   }
-  function record(context: Context, { name, begun, ended, attributes = {}, failed = false }: TracedPart, kind: SpanKind): void {
+  #record(context: Context, { name, begun, ended, attributes = {}, failed = false }: TracedPart, kind: SpanKind): void {
+    const { tracer, api: { SpanStatusCode } } = this.#loaded;
     const span = tracer.startSpan(name, { kind, startTime: epoch(begun), attributes }, context);
     if (failed) span.setStatus({ code: SpanStatusCode.ERROR });
     span.end(epoch(ended));
   }
-  return {
-    request: (run) => running.run(scopeOf(undefined), run),
-    begin(request) {
-      const scope = running.getStore();
-      if (scope === undefined) return undefined;
-      const { context, links = [] } = parentOf(request);
-      const { exchange, info, begun } = request;
-      const name = spanName(exchange.method, info);
-      const span = tracer.startSpan(
-        name,
-        { kind: SpanKind.SERVER, startTime: epoch(begun), attributes: attributesOf(request), links },
-        context,
-      );
-      scope.context = trace.setSpan(context, span);
-      for (const part of scope.early.splice(0)) record(scope.context, part, SpanKind.CLIENT);
-      return ({ code, bytes, ended, steps, impersonated }: Finished) => {
-        for (const { what, at } of steps) span.addEvent(what, epoch(at));
-        span.setAttributes({ "http.response.status_code": code, "http.response.body.size": bytes });
-        if (impersonated !== undefined) span.setAttribute("impersonated", true);
-        if (code >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
-        span.end(epoch(ended));
-      };
-    },
-    part(part) {
-      const scope = running.getStore();
-      if (scope?.context === undefined || !trace.getSpan(scope.context)?.isRecording() || scope.left-- <= 0) return;
-      record(scope.context, part, SpanKind.INTERNAL);
-    },
-    call(name, attributes, run) {
-      const scope = running.getStore();
-      if (scope === undefined || scope.left-- <= 0) return run();
-      if (scope.context === undefined) return early(scope, { name, attributes }, run);
-      return within(tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, scope.context), scope.context, run);
-    },
-    step(name, attributes, run) {
-      const scope = running.getStore();
-      if (scope?.context === undefined || scope.left-- <= 0) return run();
-      return within(tracer.startSpan(name, { attributes }, scope.context), scope.context, run);
-    },
-    bind() {
-      const scope = running.getStore();
-      return scope === undefined ? (run) => run() : (run) => running.run(scope, run);
-    },
-    work: (name, attributes, run) => within(tracer.startSpan(name, { attributes }, ROOT_CONTEXT), ROOT_CONTEXT, run),
-    headers() {
-      const headers: Record<string, string> = {}, context = running.getStore()?.context;
-      if (context !== undefined) propagator.inject(context, headers, { set: (carrier, key, value) => carrier[key] = value });
-      return headers;
-    },
-    close: () => Promise.race([provider.shutdown().catch(() => {}), pause(tracingCloseMsMax, new AbortController().signal)]),
-  };
 }
 
 function scopeOf(context: Context | undefined): Scope {

@@ -9,10 +9,13 @@ import { namesOf } from "../config/active-config.ts";
 import { ConfigError } from "../config/parse.ts";
 import { workerCount } from "../config/workers.ts";
 import { handle } from "../../kernel/handle.ts";
-import { listen } from "../listen/listener.ts";
+import { listen, type Listener } from "../listen/listener.ts";
+import type { ListenerTls } from "../listen/tls-context.ts";
 import { kubeconfig, serverUrl } from "../listen/pki.ts";
 import { openHeap } from "../heavy/heap.ts";
-import { describe } from "../../kernel/observe/log.ts";
+import { describe, type Log } from "../../kernel/observe/log.ts";
+import type { KernelRegistry } from "../metrics/metrics.ts";
+import type { FollowedFiles } from "../../core/part.ts";
 import { once, pause, systemClock } from "../../core/async.ts";
 import { type Opened, openServer } from "./open-server.ts";
 import type { ServeOptions } from "./serve-options.ts";
@@ -20,7 +23,7 @@ import { isInMemory } from "./open-store.ts";
 import type { Exchange } from "../../kernel/request/exchange.ts";
 import { requestInfo } from "../../kernel/request/request-info.ts";
 import { requestLabels } from "../../kernel/observe/request-metrics.ts";
-import { gate } from "./shutdown.ts";
+import { type Gate, gate } from "./shutdown.ts";
 import { freeStartGarbage } from "./start-garbage.ts";
 import { isFirst, sharedFindings } from "../workers/group.ts";
 import { type KubeconfigFile, kubeconfigFile } from "./write-kubeconfig.ts";
@@ -49,8 +52,8 @@ export interface Running {
 
 /** Milliseconds for requests in flight at shutdown. */
 const graceMs = 10_000;
-/** Milliseconds between checks of certificate dates. */
-const lookAtDatesMs = 60_000;
+/** Milliseconds between checks of certificate dates: as often as files are checked, so that renewed certificates are used from then on. */
+const checkDatesMs = 60_000;
 
 /** Rejects if the server cannot start, after undoing everything. */
 export async function serve(options: ServeOptions): Promise<Running> {
@@ -85,40 +88,16 @@ async function makeFolder(path: string): Promise<void> {
   }
 }
 
-async function listenAndServe(
-  { config, log, workers, temporaryKubeconfig = false, ownsProcess = false }: ServeOptions,
-  opened: Opened,
-  credentials: Credentials,
-): Promise<Running> {
-  const { server, registry, tracing } = opened;
-  const validity = validityWatch(sharedFindings(log, workers), registry.record);
-  const lookAtDates = () => validity.look([...credentials.inUse(), ...opened.inUse()], Date.now());
-  lookAtDates();
-  const handleCounted = (exchange: Exchange) => handle(exchange, server);
-  const way = gate(tracing === undefined ? handleCounted : (exchange) => tracing.request(() => handleCounted(exchange)), (exchange) => {
-    const info = requestInfo(exchange.method, exchange.url);
-    if (info === undefined) return;
-    registry.record.terminations.with({ ...requestLabels(exchange.method, info, undefined, server.catalog), code: "429" }).add();
-  });
+/** Opens the listener, waits until the server has started, and begins the work that a running server repeats. */
+async function listenAndServe(options: ServeOptions, opened: Opened, credentials: Credentials): Promise<Running> {
+  const { config, log, workers, temporaryKubeconfig = false } = options;
+  const validity = validityWatch(sharedFindings(log, workers), opened.registry.record);
+  const checkDates = () => validity.look([...credentials.inUse(), ...opened.inUse()], Date.now());
+  checkDates();
   const { clientTrust } = opened;
   if (clientTrust !== undefined) credentials.withCluster(clientTrust.current());
-  const listener = await listen({
-    host: config["bind-address"],
-    port: workers?.port ?? config["secure-port"],
-    sharesPort: workers !== undefined,
-    tls: credentials.tls,
-    streamsMax: config["http2-max-streams-per-connection"],
-    http2: config["http2-implementation"] === "runtime" ? "runtime" : "own", // the only two values
-    handle: way.handle,
-    report: (error) => log.error("a connection failed", describe(error)),
-    notice: (message) => log.error(message),
-    failed: (error) => {
-      log.error("the server ends", describe(error));
-      // Not in a process that belongs to somebody else.
-      if (ownsProcess) process.exit(1);
-    },
-    handshakeFailed: () => registry.record.handshakeErrors.with({}).add(),
-  });
+  const shutdownGate = requestGate(opened);
+  const listener = await openListener(options, opened.registry, credentials.tls, shutdownGate.handle);
   const url = serverUrl(config["bind-address"], listener.port);
   opened.serveAt(url);
   const kubeconfigText = () => kubeconfig(url, credentials.ownCa ?? credentials.tls.cert, credentials.pki.admin, namesOf(config));
@@ -135,27 +114,18 @@ async function listenAndServe(
     await Promise.all([listener.close(0), file?.remove()]);
     throw error;
   }
-  clientTrust?.follow((trust) => credentials.withCluster(trust, listener.secure));
+  const secure = (tls: ListenerTls) => listener.secure(tls);
+  clientTrust?.follow((trust) => credentials.withCluster(trust, secure));
   const ending = new AbortController();
-  const renewed = credentials.followed(listener.secure).map((each) => ({
-    ...each,
-    async renew() {
-      const renewed = await each.renew();
-      // The certificates are active, even if writing fails.
-      if (renewed !== undefined) lookAtDates();
-      if (renewed !== undefined) await file?.write(kubeconfigText()).catch((error) => log.error(reasonOf(error), describe(error)));
-      return renewed;
-    },
-  }));
-  // As often as files are checked, so that renewed certificates are used from then on.
-  const looking = setInterval(lookAtDates, lookAtDatesMs);
-  ending.signal.addEventListener("abort", () => clearInterval(looking), { once: true });
-  // Not in a process that belongs to somebody else.
-  const freed = ownsProcess ? freeStartGarbage({ openHeap, cpuMs, clock: systemClock, signal: ending.signal }) : Promise.resolve();
-  freed.catch((error: unknown) => log.error("the garbage of the start stays", describe(error)));
-  // The package keeps its compiled code from then on (`load-server.mjs`).
-  if (ownsProcess) channel("thole.ready").publish({});
-  const files = followFiles([...opened.followed, ...renewed], { log, clock: systemClock, signal: ending.signal });
+  /** Called when certificates have been renewed. They are active, even if writing fails. */
+  const renewed = async () => {
+    checkDates();
+    await file?.write(kubeconfigText()).catch((error) => log.error(reasonOf(error), describe(error)));
+  };
+  repeat(checkDates, checkDatesMs, ending.signal);
+  if (options.ownsProcess === true) settleProcess(log, ending.signal);
+  const followed = [...opened.followed, ...credentials.followed(secure).map((each) => thenCall(each, renewed))];
+  const files = followFiles(followed, { log, clock: systemClock, signal: ending.signal });
   return {
     url,
     port: listener.port,
@@ -171,19 +141,84 @@ async function listenAndServe(
     },
     reload: async () => void await Promise.all([opened.reload(true), files.again()]),
     close: once(async () => {
-      opened.drain();
       ending.abort();
-      const { config } = opened.inForce();
-      await pause(config["shutdown-delay-duration"], new AbortController().signal);
-      listener.beginShutdown();
-      if (config["shutdown-send-retry-after"]) {
-        way.turnAway();
-        await way.idle(graceMs);
-      }
-      await opened.endWatches(config["shutdown-watch-termination-grace-period"]);
-      opened.end();
-      await listener.close(graceMs);
+      await drain(opened, listener, shutdownGate);
       await Promise.all([files.ended, opened.close(), file?.remove()]);
     }),
   };
+}
+
+/** Passes requests to the server, and rejects them with 429 once a shutdown has turned them away. */
+function requestGate({ server, registry, tracing }: Opened): Gate {
+  const handleOne = (exchange: Exchange) => handle(exchange, server);
+  return gate(tracing === undefined ? handleOne : (exchange) => tracing.request(() => handleOne(exchange)), (exchange) => {
+    const info = requestInfo(exchange.method, exchange.url);
+    if (info === undefined) return;
+    registry.record.terminations.with({ ...requestLabels(exchange.method, info, undefined, server.catalog), code: "429" }).add();
+  });
+}
+
+async function openListener(
+  { config, log, workers, ownsProcess = false }: ServeOptions,
+  { record }: KernelRegistry,
+  tls: ListenerTls,
+  handleRequest: Gate["handle"],
+): Promise<Listener> {
+  return await listen({
+    host: config["bind-address"],
+    port: workers?.port ?? config["secure-port"],
+    sharesPort: workers !== undefined,
+    tls,
+    streamsMax: config["http2-max-streams-per-connection"],
+    http2: config["http2-implementation"] === "runtime" ? "runtime" : "own", // the only two values
+    handle: handleRequest,
+    report: (error) => log.error("a connection failed", describe(error)),
+    notice: (message) => log.error(message),
+    failed: (error) => {
+      log.error("the server ends", describe(error));
+      // Not in a process that belongs to somebody else.
+      if (ownsProcess) process.exit(1);
+    },
+    handshakeFailed: () => record.handshakeErrors.with({}).add(),
+  });
+}
+
+/** Calls `run` in this interval until the signal aborts. */
+function repeat(run: () => void, everyMs: number, signal: AbortSignal): void {
+  const timer = setInterval(run, everyMs);
+  signal.addEventListener("abort", () => clearInterval(timer), { once: true });
+}
+
+/** Ends the start of a process that has nothing but this server: frees the garbage, and lets the package keep its compiled code (`load-server.mjs`). */
+function settleProcess(log: Log, signal: AbortSignal): void {
+  freeStartGarbage({ openHeap, cpuMs, clock: systemClock, signal })
+    .catch((error: unknown) => log.error("the garbage of the start stays", describe(error)));
+  channel("thole.ready").publish({});
+}
+
+/** The same files; `renewed` is called after a change of them is active. */
+function thenCall(files: FollowedFiles, renewed: () => Promise<void>): FollowedFiles {
+  return {
+    ...files,
+    async renew() {
+      const found = await files.renew();
+      if (found !== undefined) await renewed();
+      return found;
+    },
+  };
+}
+
+/** Ends the requests in progress, within the times of the settings, and closes the listener. */
+async function drain(opened: Opened, listener: Listener, shutdownGate: Gate): Promise<void> {
+  opened.drain();
+  const { config } = opened.inForce();
+  await pause(config["shutdown-delay-duration"], new AbortController().signal);
+  listener.beginShutdown();
+  if (config["shutdown-send-retry-after"]) {
+    shutdownGate.turnAway();
+    await shutdownGate.idle(graceMs);
+  }
+  await opened.endWatches(config["shutdown-watch-termination-grace-period"]);
+  opened.end();
+  await listener.close(graceMs);
 }

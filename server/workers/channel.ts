@@ -35,67 +35,73 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-export function openChannel<Question, Notice, TheirQuestion, TheirNotice>(
-  { send, answer, noticed }: ChannelOptions<TheirQuestion, TheirNotice>,
-): Channel<Question, Notice> {
-  const waiting = new Map<number, Waiting>();
-  let last = 0, ended: Error | undefined;
-  const write = (message: Message<Question, Notice>) => {
-    if (ended === undefined) send(`${separator}${valueText(message)}\n`);
-  };
-  const settle = (id: number, with_: (one: Waiting) => void) => {
-    const one = waiting.get(id);
-    waiting.delete(id);
-    if (one !== undefined) with_(one);
-  };
+/** The channel over a pair of pipes. */
+export class PipeChannel<Question, Notice, TheirQuestion, TheirNotice> implements Channel<Question, Notice> {
+  readonly #options: ChannelOptions<TheirQuestion, TheirNotice>;
+  readonly #waiting = new Map<number, Waiting>();
+  /** The number of the last question. */
+  #last = 0;
+  #ended: Error | undefined;
 
-  function received(message: Message<TheirQuestion, TheirNotice>): void {
+  constructor(options: ChannelOptions<TheirQuestion, TheirNotice>) {
+    this.#options = options;
+  }
+
+  ask(question: Question, signal?: AbortSignal): Promise<unknown> {
+    if (this.#ended !== undefined) return Promise.reject(this.#ended);
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted === true) return reject(signal.reason);
+      const id = ++this.#last, aborted = () => this.#settle(id, (one) => one.reject(signal!.reason));
+      const over = <T>(then: (value: T) => void) => (value: T) => {
+        signal?.removeEventListener("abort", aborted);
+        then(value);
+      };
+      this.#waiting.set(id, { resolve: over(resolve), reject: over(reject) });
+      signal?.addEventListener("abort", aborted, { once: true });
+      this.#write({ tag: "ask", id, question });
+    });
+  }
+  notify(notice: Notice): void {
+    this.#write({ tag: "notice", notice });
+  }
+  take(line: string): string {
+    const at = line.indexOf(separator);
+    if (at < 0) return line;
+    const message = messageOf<Message<TheirQuestion, TheirNotice>>(line.slice(at + 1));
+    if (message !== undefined) this.#received(message);
+    return line.slice(0, at);
+  }
+  close(reason: Error): void {
+    this.#ended ??= reason;
+    for (const id of [...this.#waiting.keys()]) this.#settle(id, ({ reject }) => reject(reason));
+  }
+
+  #received(message: Message<TheirQuestion, TheirNotice>): void {
     switch (message.tag) {
       case "ask": {
         const { id, question } = message;
-        answer(question).then(
-          (value) => write({ tag: "answer", id, value }),
-          (error: unknown) => write({ tag: "failed", id, error: reasonOf(error) }),
+        this.#options.answer(question).then(
+          (value) => this.#write({ tag: "answer", id, value }),
+          (error: unknown) => this.#write({ tag: "failed", id, error: reasonOf(error) }),
         );
         return;
       }
       case "answer":
-        return settle(message.id, ({ resolve }) => resolve(message.value));
+        return this.#settle(message.id, ({ resolve }) => resolve(message.value));
       case "failed":
-        return settle(message.id, ({ reject }) => reject(new Error(message.error)));
+        return this.#settle(message.id, ({ reject }) => reject(new Error(message.error)));
       case "notice":
-        noticed(message.notice);
+        this.#options.noticed(message.notice);
     }
   }
-
-  return {
-    ask(question, signal) {
-      if (ended !== undefined) return Promise.reject(ended);
-      return new Promise((resolve, reject) => {
-        if (signal?.aborted === true) return reject(signal.reason);
-        const id = ++last, aborted = () => settle(id, (one) => one.reject(signal!.reason));
-        const over = <T>(then: (value: T) => void) => (value: T) => {
-          signal?.removeEventListener("abort", aborted);
-          then(value);
-        };
-        waiting.set(id, { resolve: over(resolve), reject: over(reject) });
-        signal?.addEventListener("abort", aborted, { once: true });
-        write({ tag: "ask", id, question });
-      });
-    },
-    notify: (notice) => write({ tag: "notice", notice }),
-    take(line) {
-      const at = line.indexOf(separator);
-      if (at < 0) return line;
-      const message = messageOf<Message<TheirQuestion, TheirNotice>>(line.slice(at + 1));
-      if (message !== undefined) received(message);
-      return line.slice(0, at);
-    },
-    close(reason) {
-      ended ??= reason;
-      for (const id of [...waiting.keys()]) settle(id, ({ reject }) => reject(reason));
-    },
-  };
+  #settle(id: number, settle: (one: Waiting) => void): void {
+    const one = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    if (one !== undefined) settle(one);
+  }
+  #write(message: Message<Question, Notice>): void {
+    if (this.#ended === undefined) this.#options.send(`${separator}${valueText(message)}\n`);
+  }
 }
 
 /** The message of a line; undefined if it is cut: a process that is killed while it writes leaves a part of one. `T`: the other process runs the same program. */

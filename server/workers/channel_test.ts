@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Channel, lineReader, openChannel } from "./channel.ts";
+import { type Channel, lineReader, PipeChannel } from "./channel.ts";
 
 /** Two channels that are connected. */
 function pair(answer: (question: string) => Promise<unknown>) {
   const notices: string[] = [], lines: string[] = [];
-  const one: Channel<string, string> = openChannel<string, string, string, string>({
+  const one: Channel<string, string> = new PipeChannel<string, string, string, string>({
     send: (line) => {
       lines.push(line);
       other.take(line.slice(0, -1));
@@ -13,7 +13,7 @@ function pair(answer: (question: string) => Promise<unknown>) {
     answer: () => Promise.reject(new Error("asked")),
     noticed: () => {},
   });
-  const other: Channel<string, string> = openChannel<string, string, string, string>({
+  const other: Channel<string, string> = new PipeChannel<string, string, string, string>({
     send: (line) => void one.take(line.slice(0, -1)),
     answer,
     noticed: (notice) => void notices.push(notice),

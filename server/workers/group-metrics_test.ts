@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { MetricPart } from "../../metrics/mod.ts";
-import { groupMetrics } from "./group-metrics.ts";
+import { CombinedMetrics } from "./group-metrics.ts";
 
 const part = (name: string, type: MetricPart["type"], value: number): MetricPart => ({
   name,
@@ -17,8 +17,8 @@ const metricsOf = (requests: number): readonly MetricPart[] => [
 ];
 const valueOf = (text: string, series: string) => text.split("\n").find((line) => line.startsWith(`${series} `))?.split(" ")[1];
 
-test("groupMetrics() adds the workers, and has the requests of each", async () => {
-  const metrics = groupMetrics(["process_resident_memory_bytes"]);
+test("CombinedMetrics adds the workers, and has the requests of each", async () => {
+  const metrics = new CombinedMetrics(["process_resident_memory_bytes"]);
   metrics.states(2, 1);
   const text = await metrics.text(undefined, [1, 2], (worker) => Promise.resolve(metricsOf(10 * worker)));
   assert.equal(valueOf(text, "apiserver_request_total"), "30");
@@ -33,8 +33,8 @@ test("groupMetrics() adds the workers, and has the requests of each", async () =
   assert.equal(valueOf(text, "process_resident_memory_bytes"), "200", "a disabled metric of the supervisor is left out");
 });
 
-test("groupMetrics() keeps the counts of a worker that has ended, so that no counter falls", async () => {
-  const metrics = groupMetrics([]);
+test("CombinedMetrics keeps the counts of a worker that has ended, so that no counter falls", async () => {
+  const metrics = new CombinedMetrics([]);
   const first = (worker: number) => Promise.resolve(metricsOf(10 * worker));
   await metrics.text(undefined, [1, 2], first);
   metrics.ended(2);
@@ -47,8 +47,8 @@ test("groupMetrics() keeps the counts of a worker that has ended, so that no cou
   assert.equal(valueOf(again, "thole_worker_restarts_total"), "1");
 });
 
-test("groupMetrics() counts a worker that does not answer with its last answer", async () => {
-  const metrics = groupMetrics([]);
+test("CombinedMetrics counts a worker that does not answer with its last answer", async () => {
+  const metrics = new CombinedMetrics([]);
   await metrics.text(undefined, [1, 2], (worker) => Promise.resolve(metricsOf(10 * worker)));
   const silent = (worker: number) => worker === 1 ? Promise.resolve(metricsOf(11)) : Promise.reject(new Error("timed out"));
   const text = await metrics.text(undefined, [1, 2], silent);
@@ -58,8 +58,8 @@ test("groupMetrics() counts a worker that does not answer with its last answer",
   assert.equal(slis, "# HELP running X.\n# TYPE running gauge\nrunning 6\n");
 });
 
-test("groupMetrics() counts a worker once that ends while another one has not answered", async () => {
-  const metrics = groupMetrics([]);
+test("CombinedMetrics counts a worker once that ends while another one has not answered", async () => {
+  const metrics = new CombinedMetrics([]);
   await metrics.text(undefined, [1, 2], () => Promise.resolve(metricsOf(10)));
   const late = Promise.withResolvers<readonly MetricPart[]>();
   const asked = metrics.text(undefined, [1, 2], (worker) => worker === 1 ? Promise.resolve(metricsOf(15)) : late.promise);
@@ -72,8 +72,8 @@ test("groupMetrics() counts a worker once that ends while another one has not an
   assert.equal(valueOf(again, 'thole_worker_requests_total{worker="1"}'), "17");
 });
 
-test("groupMetrics() takes the newest answer of a worker when scrapes overtake each other", async () => {
-  const metrics = groupMetrics([]);
+test("CombinedMetrics takes the newest answer of a worker when scrapes overtake each other", async () => {
+  const metrics = new CombinedMetrics([]);
   const late = Promise.withResolvers<readonly MetricPart[]>();
   const slow = metrics.text(undefined, [1, 2], (worker) => worker === 1 ? Promise.resolve(metricsOf(10)) : late.promise);
   await new Promise((resolve) => setImmediate(resolve));
@@ -85,8 +85,8 @@ test("groupMetrics() takes the newest answer of a worker when scrapes overtake e
   assert.equal(valueOf(again, 'thole_worker_requests_total{worker="1"}'), "31");
 });
 
-test("groupMetrics() keeps the counts of service level indicators of a worker that has ended", async () => {
-  const metrics = groupMetrics([]);
+test("CombinedMetrics keeps the counts of service level indicators of a worker that has ended", async () => {
+  const metrics = new CombinedMetrics([]);
   const checks = (count: number) => [part("kubernetes_healthchecks_total", "counter", count)];
   await metrics.text("slis", [1, 2], () => Promise.resolve(checks(10)));
   metrics.ended(2);

@@ -15,7 +15,7 @@ import type { ControllerRow } from "../status-page/state.ts";
 import type { Log, LogFields } from "../../kernel/observe/log.ts";
 import type { RecentError } from "../log/recent-errors.ts";
 import { stopsAnswering, stopsStarting } from "./answering.ts";
-import { type Channel, openChannel } from "./channel.ts";
+import { type Channel, PipeChannel } from "./channel.ts";
 import type { GroupMetrics } from "./group-metrics.ts";
 import type { Close, GroupQuestion, Ready, WorkerQuestion } from "./messages.ts";
 import { bound } from "../../core/bound.ts";
@@ -122,7 +122,7 @@ class WorkerRun {
       const output = channel.take(line);
       if (output !== "") print(output);
     });
-    const channel = openChannel<WorkerQuestion, Close, GroupQuestion, Ready>({
+    const channel = new PipeChannel<WorkerQuestion, Close, GroupQuestion, Ready>({
       send: process.send,
       answer: (question) => group.answer(question),
       noticed: (notice) => {

@@ -7,7 +7,7 @@ import type { PageFacts } from "../status-page/reply.ts";
 import type { ControllerRow } from "../status-page/state.ts";
 import type { RecentError } from "../log/recent-errors.ts";
 import { type ManualClock, manualClock } from "../../test/store/clock.ts";
-import { type Channel, openChannel } from "./channel.ts";
+import { type Channel, PipeChannel } from "./channel.ts";
 import type { GroupMetrics } from "./group-metrics.ts";
 import type { Close, GroupQuestion, Ready, WorkerQuestion } from "./messages.ts";
 import { startProcess } from "./start-process.ts";
@@ -48,7 +48,7 @@ function stage(options: Partial<SupervisorOptions> = {}) {
     print: (line) => void printed.push(line),
     start(worker, port, output) {
       const exited = Promise.withResolvers<Exit>();
-      const channel: Played["channel"] = openChannel<GroupQuestion, Ready, WorkerQuestion, Close>({
+      const channel: Played["channel"] = new PipeChannel<GroupQuestion, Ready, WorkerQuestion, Close>({
         send: (line) => output(line.trimEnd()),
         noticed: (notice) => void played.told.push(notice),
         answer: (question) => {

@@ -10,7 +10,7 @@ import type { WorkMeter } from "../../core/work.ts";
 import { defaults } from "../../server/config/settings.ts";
 import { issue, withRelay } from "../../server/listen/testing/clients.ts";
 import { silentLog } from "../../kernel/observe/log.ts";
-import { groupMetrics } from "../../server/workers/group-metrics.ts";
+import { CombinedMetrics } from "../../server/workers/group-metrics.ts";
 import { openMetrics } from "../../server/startup/open-metrics.ts";
 import { pagedDisk } from "../store/disk.ts";
 import { startProxy } from "../store/proxy.ts";
@@ -247,7 +247,7 @@ test("causes of other suites, on parts of a server: TholeCacheStale, TholeReques
   const after = await registry.text();
   await fires({ alert: "TholeCacheStale", before, after });
   await fires({ alert: "TholeRequestsCutShort", before, after, timesMinute: 10 });
-  const group = groupMetrics([]), textOf = () => group.text(undefined, [], () => Promise.reject(new Error("there is no worker")));
+  const group = new CombinedMetrics([]), textOf = () => group.text(undefined, [], () => Promise.reject(new Error("there is no worker")));
   const steady = await textOf();
   group.ended(1);
   await fires({ alert: "TholeWorkerRestarted", before: steady, after: await textOf() });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Framing } from "../../reads/reads.ts";
 import type { CachedEntry, EntryMaker } from "../index/entry.ts";
-import { frameShare } from "./frame-share.ts";
+import { FrameShare } from "./frame-share.ts";
 import type { RingEvent } from "./ring.ts";
 
 /** A share whose frames are empty; `made` counts the encodings. */
@@ -10,8 +10,12 @@ function share() {
   let made = 0;
   // `as`: the test's framing looks neither at the item nor at the kind.
   const framing = { id: "test", plain: false, frame: () => new Uint8Array(++made > 0 ? 10 : 0) } as unknown as Framing;
-  const frames = frameShare({} as unknown as EntryMaker);
-  return { ...frames, frame: (event: RingEvent) => frames.frame(event, "MODIFIED", framing), made: () => made };
+  const frames = new FrameShare({} as unknown as EntryMaker);
+  return {
+    frame: (event: RingEvent) => frames.frame(event, "MODIFIED", framing),
+    forget: (revision: number) => frames.forget(revision),
+    made: () => made,
+  };
 }
 const eventOf = (revision: number): RingEvent => {
   const entry = { attributes: {} } as unknown as CachedEntry; // As above.

@@ -2,7 +2,7 @@
 import type { Revision, StoreEvent } from "../../store/store.ts";
 import { type Subscriber, Subscribers, type SubscriberScope, type Subscription } from "./subscribers.ts";
 import { type CachedEntry, type EntryMaker, makeEntry } from "../index/entry.ts";
-import { type FrameShare, frameShare } from "./frame-share.ts";
+import { FrameShare } from "./frame-share.ts";
 import { KeyIndex } from "../index/key-index.ts";
 import type { CacheMeter } from "../metrics.ts";
 import { bytesOf, capacityFor, capacityMin, EventRing, type RingBounds, type RingEvent } from "./ring.ts";
@@ -61,7 +61,7 @@ export class KindCache {
     this.#bounds = bounds;
     this.#snapshots = new Snapshots(snapshotMs);
     this.#ring = new EventRing(0, bounds);
-    this.frames = frameShare(maker);
+    this.frames = new FrameShare(maker);
     this.#subscribers = new Subscribers(prefix);
   }
 

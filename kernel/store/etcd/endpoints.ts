@@ -27,72 +27,76 @@ interface State {
  * An endpoint is unreachable if no connection can be made, if it reports that it cannot answer (no leader), or if no call was answered
  * for `etcdSilentMs`. A broken connection alone is not a failure: the next call connects again.
  */
-export function endpointsOf(addresses: readonly string[], faults: Faults, clock: Clock): EndpointObserver {
-  const states = addresses.map((): State => ({ underway: 0, since: 0, unreachable: false }));
-  let cancel: (() => void) | undefined;
+export class Endpoints implements EndpointObserver {
+  readonly #addresses: readonly string[];
+  readonly #states: readonly State[];
+  readonly #faults: Faults;
+  readonly #clock: Clock;
+  /** Cancels the planned check; undefined if none is planned. */
+  #cancel: (() => void) | undefined;
 
-  function failed(index: number, cause: string): void {
-    const state = states[index], address = addresses[index];
+  constructor(addresses: readonly string[], faults: Faults, clock: Clock) {
+    this.#addresses = addresses;
+    this.#states = addresses.map(() => ({ underway: 0, since: 0, unreachable: false }));
+    this.#faults = faults;
+    this.#clock = clock;
+  }
+
+  begin(index: number): (error?: unknown) => void {
+    const state = this.#states[index];
+    if (state === undefined) return () => {};
+    if (state.underway++ === 0) state.since = this.#clock.now();
+    if (this.#cancel === undefined && !state.unreachable) this.#plan(etcdSilentMs);
+    return (error) => {
+      state.underway--;
+      const cause = error === undefined ? undefined : unreachableCause(error);
+      if (cause !== undefined) return this.#failed(index, cause);
+      if (error !== undefined && !(error instanceof GrpcError && error.fromServer)) return;
+      state.since = this.#clock.now();
+      this.#answered(index);
+    };
+  }
+  close(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+  }
+
+  #failed(index: number, cause: string): void {
+    const addresses = this.#addresses, state = this.#states[index], address = addresses[index];
     if (state === undefined || address === undefined || state.unreachable) return;
     state.unreachable = true;
     const kind = addresses.length === 1 ? "unreachable" : "member";
-    const advice = guide("etcd-is-unreachable");
-    faults.begin({ kind, of: address, state: `etcd at ${address} unreachable`, over: `etcd at ${address} is back`, cause, advice });
-    if (addresses.length === 1 || states.some((each) => !each.unreachable)) return;
+    this.#report(kind, `etcd at ${address}`, address, cause);
+    if (addresses.length === 1 || this.#states.some((each) => !each.unreachable)) return;
     const all = `etcd at ${addresses.join(", ")}`;
-    faults.begin({
-      kind: "unreachable",
-      of: all,
-      state: `${all} unreachable`,
-      over: `${all} is back`,
-      cause: "no member answers",
-      advice,
-    });
+    this.#report("unreachable", all, all, "no member answers");
   }
-  function answered(index: number): void {
-    const state = states[index], address = addresses[index];
+  #report(kind: "unreachable" | "member", name: string, of: string, cause: string): void {
+    const advice = guide("etcd-is-unreachable");
+    this.#faults.begin({ kind, of, state: `${name} unreachable`, over: `${name} is back`, cause, advice });
+  }
+  #answered(index: number): void {
+    const addresses = this.#addresses, state = this.#states[index], address = addresses[index];
     if (state === undefined || address === undefined || !state.unreachable) return;
     state.unreachable = false;
-    if (addresses.length > 1) faults.end("unreachable", `etcd at ${addresses.join(", ")}`);
-    faults.end(addresses.length === 1 ? "unreachable" : "member", address);
+    if (addresses.length > 1) this.#faults.end("unreachable", `etcd at ${addresses.join(", ")}`);
+    this.#faults.end(addresses.length === 1 ? "unreachable" : "member", address);
   }
 
-  function plan(ms: number): void {
-    const due = clock.now() + ms;
-    cancel = clock.after(ms, () => {
-      cancel = undefined;
-      const now = clock.now();
-      if (now - due > etcdTimerLateMs) return plan(etcdSilentCheckMs);
-      for (const [index, { underway, since }] of states.entries()) {
-        if (underway > 0 && now - since >= etcdSilentMs) failed(index, `no answer for ${Math.round((now - since) / 1000)} s`);
+  #plan(ms: number): void {
+    const due = this.#clock.now() + ms;
+    this.#cancel = this.#clock.after(ms, () => {
+      this.#cancel = undefined;
+      const now = this.#clock.now();
+      if (now - due > etcdTimerLateMs) return this.#plan(etcdSilentCheckMs);
+      for (const [index, { underway, since }] of this.#states.entries()) {
+        if (underway > 0 && now - since >= etcdSilentMs) this.#failed(index, `no answer for ${Math.round((now - since) / 1000)} s`);
       }
-      const waiting = states.filter(({ underway, unreachable }) => underway > 0 && !unreachable);
-      if (waiting.length > 0) {
-        plan(Math.max(etcdSilentCheckMs, Math.min(...waiting.map(({ since }) => since + etcdSilentMs - now))));
-      }
+      const waiting = this.#states.filter(({ underway, unreachable }) => underway > 0 && !unreachable);
+      if (waiting.length === 0) return;
+      this.#plan(Math.max(etcdSilentCheckMs, Math.min(...waiting.map(({ since }) => since + etcdSilentMs - now))));
     });
   }
-
-  return {
-    begin(index) {
-      const state = states[index];
-      if (state === undefined) return () => {};
-      if (state.underway++ === 0) state.since = clock.now();
-      if (cancel === undefined && !state.unreachable) plan(etcdSilentMs);
-      return (error) => {
-        state.underway--;
-        const cause = error === undefined ? undefined : unreachableCause(error);
-        if (cause !== undefined) return failed(index, cause);
-        if (error !== undefined && !(error instanceof GrpcError && error.fromServer)) return;
-        state.since = clock.now();
-        answered(index);
-      };
-    },
-    close() {
-      cancel?.();
-      cancel = undefined;
-    },
-  };
 }
 
 /** Returns why an endpoint is unreachable; undefined if the error has another meaning. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { causeText, endpointsOf, etcdSilentMs } from "./endpoints.ts";
+import { causeText, Endpoints, etcdSilentMs } from "./endpoints.ts";
 import { isUnavailable, isUnsent } from "../../../protocols/etcd/errors.ts";
 import { grpcCode, GrpcError, lostError } from "../../../protocols/grpc/errors.ts";
 import { manualClock } from "../../../test/store/clock.ts";
@@ -13,12 +13,12 @@ function fixture(addresses: readonly string[]) {
     begun: (fault) => reports.push(faultText(fault)),
     ended: ({ over }, afterMs) => reports.push(`${over} after ${afterMs} ms`),
   });
-  return { clock, reports, faults, endpoints: endpointsOf(addresses, faults, clock) };
+  return { clock, reports, faults, endpoints: new Endpoints(addresses, faults, clock) };
 }
 const refused = () => lostError("Cannot connect to http://a", new Error("connect ECONNREFUSED"), true, true);
 const at = (ms: number) => new Date(ms).toISOString();
 
-test("endpointsOf() reports an endpoint once when no connection can be made, and once when it answers", () => {
+test("Endpoints reports an endpoint once when no connection can be made, and once when it answers", () => {
   const { clock, reports, endpoints } = fixture(["http://a"]);
   for (let call = 0; call < 3; call++) endpoints.begin(0)(refused());
   assert.deepEqual(reports, [`etcd at http://a unreachable since ${at(0)}: connect ECONNREFUSED`]);
@@ -28,7 +28,7 @@ test("endpointsOf() reports an endpoint once when no connection can be made, and
   assert.deepEqual(reports.slice(1), ["etcd at http://a is back after 5000 ms"]);
 });
 
-test("endpointsOf() reports missing answers while calls wait, also cancelled ones, and not before the timeout", () => {
+test("Endpoints reports missing answers while calls wait, also cancelled ones, and not before the timeout", () => {
   const { clock, reports, endpoints } = fixture(["http://a"]);
   const first = endpoints.begin(0);
   clock.advance(etcdSilentMs - 1);
@@ -40,7 +40,7 @@ test("endpointsOf() reports missing answers while calls wait, also cancelled one
   assert.equal(clock.waiting, 0);
 });
 
-test("endpointsOf() reports nothing while calls are answered, and leaves no timer", () => {
+test("Endpoints reports nothing while calls are answered, and leaves no timer", () => {
   const { clock, reports, endpoints } = fixture(["http://a"]);
   const slow = endpoints.begin(0);
   for (let ms = 0; ms < 20_000; ms += 500) {
@@ -62,7 +62,7 @@ test("a member that has too many writes to apply is not unreachable, and what it
   assert.deepEqual([isUnavailable(busy), isUnsent(busy)], [true, true]);
 });
 
-test("endpointsOf() does not report a broken connection, but a member without a leader", () => {
+test("Endpoints does not report a broken connection, but a member without a leader", () => {
   const { reports, endpoints } = fixture(["http://a"]);
   endpoints.begin(0)(lostError("The connection was lost", "the connection was closed", false));
   assert.deepEqual(reports, []);
@@ -70,7 +70,7 @@ test("endpointsOf() does not report a broken connection, but a member without a 
   assert.match(reports.join(), /: etcdserver: no leader$/);
 });
 
-test("endpointsOf() of several reports each, and all of them together", () => {
+test("Endpoints of several reports each, and all of them together", () => {
   const { reports, faults, endpoints } = fixture(["http://a", "http://b"]);
   endpoints.begin(0)(refused());
   assert.deepEqual(faults.current.map(({ kind }) => kind), ["member"]);

@@ -7,7 +7,7 @@ import { isCompacted, isDenied, isFuture, isNoLease } from "../../../protocols/e
 import { toStoreError } from "./store-error.ts";
 import { leasePool } from "./leases.ts";
 import { type Refusals, refusalsOf } from "./refusals.ts";
-import { endpointsOf } from "./endpoints.ts";
+import { Endpoints } from "./endpoints.ts";
 import { type Faults, noFaults } from "../fault.ts";
 import { guide } from "../../../core/guide.ts";
 import { reasonOf } from "../../../core/reason-of.ts";
@@ -22,7 +22,7 @@ import {
   txn,
   type TxnReply,
 } from "../../../protocols/etcd/messages.ts";
-import { type Progress, progressKeeper } from "./progress.ts";
+import { type Progress, ProgressKeeper } from "./progress.ts";
 import { followEtcd } from "./watch.ts";
 import {
   type Batch,
@@ -59,7 +59,7 @@ export interface EtcdOptions extends Omit<ConnectionOptions, "endpointObserver">
  */
 export async function openEtcd(options: EtcdOptions): Promise<Store> {
   const { clock = elapsedClock, prefix = "", faults = noFaults } = options;
-  const connection = connect({ ...options, endpointObserver: endpointsOf(options.endpoints.map(withoutUser), faults, clock) });
+  const connection = connect({ ...options, endpointObserver: new Endpoints(options.endpoints.map(withoutUser), faults, clock) });
   try {
     await connection.call(status, undefined, { repeatable: true });
   } catch (error) {
@@ -72,7 +72,7 @@ export async function openEtcd(options: EtcdOptions): Promise<Store> {
         : new StoreError("unavailable", `Cannot reach etcd at ${where}: ${message} (${guide("etcd-is-unreachable")})`, { cause: error });
     }
   }
-  const progress = progressKeeper(clock);
+  const progress = new ProgressKeeper(clock);
   const refusals = refusalsOf(options.endpoints, faults);
   const reading = readerOf(connection, progress, prefix, refusals);
   const closing = new AbortController();

@@ -49,31 +49,62 @@ interface State {
   delayMs: number;
 }
 
-/** Makes a Progress. At most `progressWritesMax` requests that are writes are in progress, and one of each watch. */
-export function progressKeeper(clock: Clock): Progress {
-  const watches = new Map<SupervisedWatch, State>();
-  const waiting = new Set<SupervisedWatch>();
-  let newest = 0, inFlight = 0;
+/** Implements Progress. At most `progressWritesMax` requests that are writes are in progress, and one of each watch. */
+export class ProgressKeeper implements Progress {
+  readonly #clock: Clock;
+  readonly #watches = new Map<SupervisedWatch, State>();
+  /** The watches whose requests wait for those of others. */
+  readonly #waiting = new Set<SupervisedWatch>();
+  #newest = 0;
+  #inFlight = 0;
 
-  function plan(watch: SupervisedWatch, state: State, ms: number): void {
-    state.cancel = clock.after(ms, () => {
-      state.cancel = undefined;
-      waiting.add(watch);
-      state.requested = true;
-      drain();
-    });
+  constructor(clock: Clock) {
+    this.#clock = clock;
   }
-  function drain(): void {
-    for (const watch of waiting) {
-      if (inFlight >= progressWritesMax) return;
-      waiting.delete(watch);
-      const state = watches.get(watch);
-      if (state !== undefined) send(watch, state);
+
+  shown(revision: Revision): void {
+    if (revision <= this.#newest) return;
+    this.#newest = revision;
+    for (const [watch, state] of this.#watches) {
+      if (state.cancel === undefined && !state.requested && watch.position() < revision) this.#plan(watch, state, progressDelayMs);
     }
   }
-  function send(watch: SupervisedWatch, state: State): void {
+  isShown(revision: Revision): boolean {
+    return revision <= this.#newest;
+  }
+  setBack(): void {
+    this.#newest = 0;
+  }
+  supervise(watch: SupervisedWatch): () => void {
+    const state = { cancel: undefined, requested: false, at: -1, delayMs: progressDelayMs };
+    this.#watches.set(watch, state);
+    this.#plan(watch, state, progressFirstDelayMs);
+    return () => {
+      this.#watches.get(watch)?.cancel?.();
+      this.#watches.delete(watch);
+      this.#waiting.delete(watch);
+    };
+  }
+
+  #plan(watch: SupervisedWatch, state: State, ms: number): void {
+    state.cancel = this.#clock.after(ms, () => {
+      state.cancel = undefined;
+      this.#waiting.add(watch);
+      state.requested = true;
+      this.#drain();
+    });
+  }
+  #drain(): void {
+    for (const watch of this.#waiting) {
+      if (this.#inFlight >= progressWritesMax) return;
+      this.#waiting.delete(watch);
+      const state = this.#watches.get(watch);
+      if (state !== undefined) this.#send(watch, state);
+    }
+  }
+  #send(watch: SupervisedWatch, state: State): void {
     const position = watch.position();
-    if (position >= newest) {
+    if (position >= this.#newest) {
       state.requested = false;
       return;
     }
@@ -82,40 +113,16 @@ export function progressKeeper(clock: Clock): Progress {
     state.at = position;
     const over = (): void => {
       state.requested = false;
-      if (watches.has(watch)) plan(watch, state, state.delayMs);
+      if (this.#watches.has(watch)) this.#plan(watch, state, state.delayMs);
     };
     const writing = watch.request();
     if (writing === undefined) return over();
-    inFlight++;
+    this.#inFlight++;
     const written = (): void => {
-      inFlight--;
+      this.#inFlight--;
       over();
-      drain();
+      this.#drain();
     };
     writing.then(written, written);
   }
-
-  return {
-    shown(revision) {
-      if (revision <= newest) return;
-      newest = revision;
-      for (const [watch, state] of watches) {
-        if (state.cancel === undefined && !state.requested && watch.position() < revision) plan(watch, state, progressDelayMs);
-      }
-    },
-    isShown: (revision) => revision <= newest,
-    setBack() {
-      newest = 0;
-    },
-    supervise(watch) {
-      const state = { cancel: undefined, requested: false, at: -1, delayMs: progressDelayMs };
-      watches.set(watch, state);
-      plan(watch, state, progressFirstDelayMs);
-      return () => {
-        watches.get(watch)?.cancel?.();
-        watches.delete(watch);
-        waiting.delete(watch);
-      };
-    },
-  };
 }

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { reportsProgress } from "../../../protocols/etcd/connection.ts";
-import { progressKeeper, progressWritesMax } from "./progress.ts";
+import { ProgressKeeper, progressWritesMax } from "./progress.ts";
 import { manualClock } from "../../../test/store/clock.ts";
 
-test("progressKeeper() requests progress for a watch behind the revision of a read, until it has reached it", () => {
+test("ProgressKeeper requests progress for a watch behind the revision of a read, until it has reached it", () => {
   const clock = manualClock();
-  const keeper = progressKeeper(clock);
+  const keeper = new ProgressKeeper(clock);
   const watch = { at: 5, requests: 0 };
   const stop = keeper.supervise({ position: () => watch.at, request: () => void watch.requests++ });
   keeper.shown(7);
@@ -32,9 +32,9 @@ test("progressKeeper() requests progress for a watch behind the revision of a re
   assert.equal(watch.requests, 2);
 });
 
-test("progressKeeper() waits longer after requests without effect", () => {
+test("ProgressKeeper waits longer after requests without effect", () => {
   const clock = manualClock();
-  const keeper = progressKeeper(clock);
+  const keeper = new ProgressKeeper(clock);
   const watch = { at: 5, requests: [] as number[] };
   keeper.supervise({ position: () => watch.at, request: () => void watch.requests.push(clock.now()) });
   const begun = clock.now();
@@ -47,9 +47,9 @@ test("progressKeeper() waits longer after requests without effect", () => {
   assert.deepEqual(times(), [2350, 2400, 2500], "an effect ends the longer delays");
 });
 
-test("progressKeeper() has one write of each watch in flight, and some of all watches, the oldest first", async () => {
+test("ProgressKeeper has one write of each watch in flight, and some of all watches, the oldest first", async () => {
   const clock = manualClock();
-  const keeper = progressKeeper(clock);
+  const keeper = new ProgressKeeper(clock);
   const count = progressWritesMax + 3;
   const writes: { readonly watch: number; readonly end: () => void }[] = [];
   const positions = Array.from({ length: count }, () => 5);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Connection, WatchStream } from "../../../protocols/etcd/connection.ts";
 import { putKey, status, type WatchRequest } from "../../../protocols/etcd/messages.ts";
 import { reportsProgress } from "../../../protocols/etcd/connection.ts";
-import { progressKeeper } from "./progress.ts";
+import { ProgressKeeper } from "./progress.ts";
 import { followEtcd } from "./watch.ts";
 import { manualClock } from "../../../test/store/clock.ts";
 import { text } from "../../../test/store/helpers.ts";
@@ -34,7 +34,7 @@ async function requestsOf({ watched, called }: { readonly watched: string; reado
     leave() {},
     close: () => Promise.resolve(),
   } as Connection; // its answers are those of the few methods that are called here
-  const clock = manualClock(), progress = progressKeeper(clock), ending = new AbortController();
+  const clock = manualClock(), progress = new ProgressKeeper(clock), ending = new AbortController();
   const batches = followEtcd({ connection, progress, range: { prefix: "/a/" }, own: "", from: 5, signal: ending.signal });
   void batches.next();
   await opened.promise;
