@@ -60,7 +60,8 @@ const longFunctions: Readonly<Record<string, string>> = {
   "core/tree/json.ts scanDocument": "one loop over the text whose state is in local variables, for speed",
   "kernel/cache/open-reads.ts openReads": "composes the cache from its parts",
   "kernel/conversion/converting-store.ts convertingStore": "a store around a store: one small method for each of the port",
-  "metrics/series.ts seriesTable": "functions that metrics pass on without an object: `with` of each metric is `at`, called for each request",
+  "metrics/series.ts seriesTable":
+    "functions that metrics pass on without an object: `with` of each metric is `at`, called for each request",
   "plugins/admissionregistration/mutating-schema.ts kindsOf": "a schema",
   "plugins/apiextensions/conversion/webhook.ts webhookConversion": "small functions over one state",
   "plugins/cluster/garbage-collector.ts followAll": "small functions over one state",

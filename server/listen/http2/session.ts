@@ -7,7 +7,7 @@ import {
   errorCode,
   flag,
   frameBytesMax,
-  FrameReader,
+  type FrameReader,
   frameType,
   streamIdMax,
   unpad,
@@ -16,24 +16,17 @@ import {
 import { HeaderDecoder } from "../../../protocols/http2/header-decoder.ts";
 import { type Block, headerFrames } from "../../../protocols/http2/header-frames.ts";
 import { SendQueue } from "../../../protocols/http2/send-queue.ts";
-import { firstTableBytes, firstWindowBytes, preface, setting, settingsPayload } from "../../../protocols/http2/settings.ts";
+import { firstTableBytes, firstWindowBytes, setting, settingsPayload } from "../../../protocols/http2/settings.ts";
 import type { ConnectionInput } from "../input.ts";
 import type { StepScheduler } from "../step-scheduler.ts";
+import { FrameTurns } from "./frame-turns.ts";
 import { areTrailers, isValidField, requestHead } from "./request-head.ts";
 import { settingsOf } from "./peer-settings.ts";
 import { http2StreamWindowBytes, ServerStream, type StreamSession } from "./stream.ts";
-import {
-  frameBytesPerTurnFrame,
-  headBytesPerTurnRequest,
-  http2ConnectionWindowBytes,
-  http2GoAwayMs,
-  http2HeaderFramesMax,
-  http2HeaderTableBytes,
-  http2UnreadBytesMax,
-} from "./bounds.ts";
+import { http2ConnectionWindowBytes, http2GoAwayMs, http2HeaderFramesMax, http2HeaderTableBytes, http2UnreadBytesMax } from "./bounds.ts";
 import { headerBytesMax } from "../../../kernel/access/authentication/token-chain.ts";
 import { headersMax } from "../../../protocols/http2/client/hpack.ts";
-import { earlyResetsMax, framesPerTurnMax, lingerMs, requestsPerTurnMax, stalledMs } from "../bounds.ts";
+import { earlyResetsMax, lingerMs, stalledMs } from "../bounds.ts";
 
 export interface SessionOptions {
   readonly socket: Socket;
@@ -51,7 +44,6 @@ export interface SessionOptions {
 }
 
 const nothing = Buffer.alloc(0);
-const expectedPreface = Buffer.from(preface);
 /** A dynamic table size update to 0 bytes (RFC 7541, section 6.3): responses are encoded without the table. */
 const noTable = "\x20";
 /** Content of the PING frame between the two GOAWAY frames. */
@@ -60,7 +52,7 @@ const goAwayPing = Buffer.from("goawayed");
 /**
  * One connection.
  *
- *   preface ──> settings ──> open ──> closing ──> leaving ──> over     From any state to over.
+ *   settings ──> open ──> closing ──> leaving ──> over     From any state to over. A session begins with the SETTINGS of its client.
  *
  * `closing`: GOAWAY without a bound was sent, requests on their way are still accepted. `leaving`: the client has answered the PING after
  * it, so GOAWAY with the last accepted stream was sent; the connection ends with the requests in progress.
@@ -69,7 +61,7 @@ export class ServerSession implements StreamSession {
   readonly #options: SessionOptions;
   readonly #writer: FrameWriter;
   readonly #queue: SendQueue;
-  readonly #reader = new FrameReader();
+  readonly #frames: FrameTurns;
   readonly #decoder = new HeaderDecoder({
     tableBytesMax: http2HeaderTableBytes,
     listBytesMax: headerBytesMax,
@@ -88,20 +80,10 @@ export class ServerSession implements StreamSession {
   readonly #window = new FlowWindow(http2ConnectionWindowBytes, (bytes) => this.increase(0, bytes));
   /** The update of the client's header table, which the head after a smaller size begins with. One is enough: it leaves 0 bytes. */
   #tableUpdate: "none" | "due" | "sent" = "none";
-  #phase: "preface" | "settings" | "open" | "closing" | "leaving" | "over" = "preface";
+  #phase: "settings" | "open" | "closing" | "leaving" | "over" = "settings";
   #last = 0;
   /** Streams that ended early because of the client, and needless answers, minus answered requests. */
   #mistakes = 0;
-  /**
-   * `stepping`: more frames are read in later turns. `waiting`: none is read until the socket takes more of what was written. The input is held
-   * in both.
-   */
-  #input: "open" | "stepping" | "waiting" = "open";
-  /** Bytes that were received after the end. */
-  #discarded = 0;
-  /** The turn of the event loop that has read last, and the frames that it may still read. */
-  #turn = -1;
-  #left = 0;
   #isLeft = false;
   #goAwayTimer: ReturnType<typeof setTimeout> | undefined;
   #endTimer: ReturnType<typeof setTimeout> | undefined;
@@ -111,7 +93,14 @@ export class ServerSession implements StreamSession {
     const { socket, slabs, streamsMax } = options;
     this.#writer = new FrameWriter(socket, slabs, () => this.#resume());
     this.#queue = new SendQueue(this.#writer);
-    socket.on("data", (chunk: Buffer) => this.#read(chunk));
+    this.#frames = new FrameTurns({
+      input: options.input,
+      turns: options.turns,
+      isBehind: () => this.#isBehind,
+      take: (frame) => this.#take(frame),
+      failed: (error) => this.#fail(error),
+    });
+    socket.on("data", (chunk: Buffer) => this.#frames.add(chunk));
     socket.on("error", () => this.#end());
     socket.on("end", () => this.destroy());
     socket.on("close", () => {
@@ -192,26 +181,6 @@ export class ServerSession implements StreamSession {
     else this.#remove(stream);
   }
 
-  #read(chunk: Buffer): void {
-    if (this.#phase === "over") return this.#discard(chunk.length);
-    this.#reader.add(chunk);
-    if (this.#input !== "open" || !this.#step()) return;
-    this.#options.input.hold();
-    this.#readLater();
-  }
-  /** Reads a bounded number of frames on each turn of the event loop: a packet can hold thousands. */
-  #readLater(): void {
-    this.#input = "stepping";
-    this.#options.turns.add(() => {
-      if (!this.#step()) this.#open();
-      else if (this.#isBehind) this.#input = "waiting";
-      return this.#input === "stepping";
-    });
-  }
-  #open(): void {
-    this.#input = "open";
-    this.#options.input.release();
-  }
   /**
    * Whether the client reads too little for further frames, each of which may have an answer: too many bytes wait for the socket, or an answered
    * request waits that still counts as an open one.
@@ -223,39 +192,10 @@ export class ServerSession implements StreamSession {
   /** The socket has taken a write. */
   #resume(): void {
     this.#queue.resume();
-    if (this.#input === "waiting" && !this.#isBehind) this.#readLater();
+    this.#frames.resume();
   }
-  /** What arrives after the end is dropped: closing the socket before would lose answers. */
-  #discard(bytes: number): void {
-    this.#discarded += bytes;
-    if (this.#discarded > http2ConnectionWindowBytes) this.#options.input.stop();
-  }
-  /** Returns whether more frames may wait. One turn can bring many chunks of data, which share its frames. */
-  #step(): boolean {
-    const turn = this.#options.turns.current;
-    if (turn !== this.#turn) {
-      this.#turn = turn;
-      this.#left = framesPerTurnMax;
-    }
-    try {
-      for (; this.#left > 0; this.#left -= costOf(this.#reader)) {
-        if (this.#phase === "preface") {
-          if (!this.#reader.skip(expectedPreface)) return false;
-          this.#phase = "settings";
-        }
-        if (this.#phase === "over") return false;
-        if (this.#isBehind) return true;
-        if (!this.#reader.next()) return false;
-        const { type, flags, stream } = this.#reader;
-        this.#take(type, flags, stream, type === frameType.windowUpdate ? nothing : this.#reader.payload);
-      }
-      return true;
-    } catch (error) {
-      this.#fail(error);
-      return false;
-    }
-  }
-  #take(type: number, flags: number, id: number, payload: Buffer): void {
+  #take(frame: FrameReader): void {
+    const { type, flags, stream: id } = frame, payload = type === frameType.windowUpdate ? nothing : frame.payload;
     if (this.#phase === "settings" && (type !== frameType.settings || (flags & flag.ack) !== 0)) {
       throw new ConnectionError(errorCode.protocol, "The client's first frame is not SETTINGS");
     }
@@ -277,7 +217,7 @@ export class ServerSession implements StreamSession {
       case frameType.goAway:
         return this.#takeGoAway(id, payload);
       case frameType.windowUpdate:
-        return this.#takeWindowUpdate(id, this.#reader);
+        return this.#takeWindowUpdate(id, frame);
     }
     // Unknown frame types are ignored (RFC 9113, section 5.5).
   }
@@ -467,24 +407,10 @@ export class ServerSession implements StreamSession {
   #end(): void {
     if (this.#phase === "over") return;
     this.#phase = "over";
-    if (this.#input === "waiting") this.#open();
+    this.#frames.end();
     clearTimeout(this.#goAwayTimer);
     for (const stream of [...this.#streams.values()]) this.#stop(stream);
   }
-}
-
-/** The cost of a request in frames. */
-const requestCost = framesPerTurnMax / requestsPerTurnMax;
-
-/**
- * The cost of the last frame in frames. A request takes longer than other frames, and one with a large head even longer. Bodies have turns of
- * their own.
- */
-function costOf({ type, length }: FrameReader): number {
-  if (type === frameType.data) return 1;
-  if (type !== frameType.headers && type !== frameType.continuation) return 1 + Math.floor(length / frameBytesPerTurnFrame);
-  const ofBytes = requestCost * Math.floor(length / headBytesPerTurnRequest);
-  return (type === frameType.headers ? requestCost : 1) + ofBytes;
 }
 
 /** The head of a request whose head is not known. */
