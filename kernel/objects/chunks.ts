@@ -8,7 +8,7 @@ export const gzipBytesMin = bound(128 * 1024);
 export const chunkBytes = bound(64 * 1024);
 
 /** A part of a body: text, or bytes that are shared. */
-export type Part = string | Uint8Array;
+export type BodyPart = string | Uint8Array;
 /** A body of a response: text or bytes if it fits into one chunk, else chunks. */
 export type Chunked = string | Uint8Array | AsyncIterable<Uint8Array>;
 
@@ -22,7 +22,7 @@ const turnMs = 5;
 const sharedTurns = new Turns(20);
 
 /** Makes the body that consists of `parts`. */
-export function bodyOfParts(parts: readonly Part[]): Chunked {
+export function bodyOfParts(parts: readonly BodyPart[]): Chunked {
   if (parts.length === 1) return parts[0]!;
   const size = sizeOf(parts);
   return size > chunkBytes ? pieces(parts) : gather(parts, size);
@@ -38,7 +38,7 @@ export interface Begun {
  * Encodes parts until there are `gzipBytesMin` bytes, and yields to the event loop between them. The other parts are encoded as the client
  * reads.
  */
-export async function beginBody(parts: Iterable<Part>): Promise<Begun> {
+export async function beginBody(parts: Iterable<BodyPart>): Promise<Begun> {
   const first: Uint8Array[] = [];
   const rest = parts[Symbol.iterator]();
   const turn = new Turn();
@@ -53,7 +53,7 @@ export async function beginBody(parts: Iterable<Part>): Promise<Begun> {
   return { body: bodyOfParts(first), bytes };
 }
 
-export function* inOrder(...some: readonly Iterable<Part>[]): Generator<Part> {
+export function* inOrder(...some: readonly Iterable<BodyPart>[]): Generator<BodyPart> {
   for (const parts of some) yield* parts;
 }
 
@@ -76,14 +76,14 @@ export class Turn {
 }
 
 /** Returns an upper bound of the bytes of a body. It is exact for bytes; each UTF-16 unit of text counts as three. */
-export function sizeOf(parts: readonly Part[]): number {
+export function sizeOf(parts: readonly BodyPart[]): number {
   return parts.reduce((sum, part) => sum + boundOf(part), 0);
 }
-function boundOf(part: Part): number {
+function boundOf(part: BodyPart): number {
   return typeof part === "string" ? part.length * 3 : part.length;
 }
 
-function gather(parts: readonly Part[], bound: number): Uint8Array {
+function gather(parts: readonly BodyPart[], bound: number): Uint8Array {
   // Small buffers come from a pool: allocating and zeroing separate memory costs more than filling it.
   const out = Buffer.allocUnsafe(bound);
   let length = 0;
@@ -112,8 +112,8 @@ export function concat(parts: readonly Uint8Array[]): Uint8Array {
 }
 
 /** Yields a body of any size in chunks. Its parts are made as the chunks are requested, and other work may run between them. */
-export async function* pieces(parts: Iterable<Part>): AsyncGenerator<Uint8Array> {
-  let waiting: Part[] = [];
+export async function* pieces(parts: Iterable<BodyPart>): AsyncGenerator<Uint8Array> {
+  let waiting: BodyPart[] = [];
   let size = 0;
   const turn = new Turn();
   for (const part of parts) {

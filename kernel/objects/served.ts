@@ -4,7 +4,7 @@
  */
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import type { Endpoint } from "../catalog/catalog.ts";
-import type { Part } from "./chunks.ts";
+import type { BodyPart } from "./chunks.ts";
 import type { Item } from "./objects.ts";
 
 /** Returns the object of an item in the version of the request. */
@@ -34,6 +34,6 @@ export function unconverted(endpoint: Endpoint): Endpoint {
   return { ...endpoint, fromStored: (object) => object, applyDefaults: (object) => object };
 }
 /** Returns the compact JSON of the served object, without a final newline. */
-export function servedJson(endpoint: Endpoint, item: Item): Part {
+export function servedJson(endpoint: Endpoint, item: Item): BodyPart {
   return isStoredForm(endpoint) ? item.json : endpoint.encode(servedObject(endpoint, item));
 }

@@ -2,7 +2,7 @@
 import { prettyJson } from "../../core/tree/json-text.ts";
 import { PartialObjectMetadata } from "../../core/meta/partial-object-metadata.ts";
 import { binaryDocument, isBinary } from "../objects/binary.ts";
-import type { Part } from "../objects/chunks.ts";
+import type { BodyPart } from "../objects/chunks.ts";
 import type { Item } from "../objects/objects.ts";
 import { servedJson, servedObject } from "../objects/served.ts";
 import type { RequestContext } from "../request-context.ts";
@@ -15,7 +15,7 @@ const lineEnd = new TextEncoder().encode("\n");
 const toText = new TextDecoder();
 
 /** The body of a reply that is one item, in parts. */
-export function objectParts(call: RequestContext, form: Form, item: Item): readonly Part[] {
+export function objectParts(call: RequestContext, form: Form, item: Item): readonly BodyPart[] {
   if (isStoredText(call, form)) return [...item.pieces, lineEnd];
   const document = documentOf(call, form, item, true);
   return isBinary(call.output.encoding) ? [document] : textParts(call, document);
@@ -26,7 +26,7 @@ export function objectParts(call: RequestContext, form: Form, item: Item): reado
  *
  * `withColumns`: whether a table has the column definitions; watches send them with the first row only.
  */
-export function documentOf(call: RequestContext, form: Form, item: Item, withColumns: boolean): Part {
+export function documentOf(call: RequestContext, form: Form, item: Item, withColumns: boolean): BodyPart {
   const { endpoint, output: { encoding } } = call;
   switch (form.as) {
     case "table": // There is no binary table.
@@ -41,11 +41,11 @@ export function documentOf(call: RequestContext, form: Form, item: Item, withCol
 }
 
 /** JSON text in the negotiated encoding. Indented JSON has no final newline. */
-export function textParts(call: Pick<RequestContext, "output" | "pretty">, json: Part): readonly Part[] {
+export function textParts(call: Pick<RequestContext, "output" | "pretty">, json: BodyPart): readonly BodyPart[] {
   if (call.output.encoding === "yaml") return [yamlOf(textOf(json))];
   return call.pretty ? [prettyJson(textOf(json))] : [json, lineEnd];
 }
 
-export function textOf(part: Part): string {
+export function textOf(part: BodyPart): string {
   return typeof part === "string" ? part : toText.decode(part);
 }

@@ -6,7 +6,7 @@ import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { binaryDocument, binaryEvent, isBinary } from "../objects/binary.ts";
 import { isStoredForm, unconverted } from "../objects/served.ts";
 import type { RequestContext } from "../request-context.ts";
-import type { Part } from "../objects/chunks.ts";
+import type { BodyPart } from "../objects/chunks.ts";
 import { Item } from "../objects/objects.ts";
 import type { Framing, WatchType } from "../reads/reads.ts";
 import { metricScope } from "../observe/request-metrics.ts";
@@ -49,7 +49,7 @@ export function framingOf(call: RequestContext): Framing {
 function frameOf(call: RequestContext, form: Form | undefined, type: WatchType, item: Item, first: boolean): Uint8Array {
   return form === undefined ? notAList : framed(call, type, documentOf(call, form, item, first));
 }
-function framed({ output: { encoding } }: RequestContext, type: WatchType, document: Part): Uint8Array {
+function framed({ output: { encoding } }: RequestContext, type: WatchType, document: BodyPart): Uint8Array {
   if (typeof document === "string") return textFrame(type, document);
   return isBinary(encoding) ? binaryEvent(encoding, type, document) : bytesFrame(type, document);
 }

@@ -13,7 +13,7 @@ import { type ApiObject, ListMeta } from "../../core/meta/object-meta.ts";
 import type { Json, Typed } from "../../core/schema.ts";
 import { type RequestContext, turnBodyBytesMin, turns } from "../request-context.ts";
 import type { Endpoint } from "../catalog/catalog.ts";
-import { inOrder, type Part, Turn } from "../objects/chunks.ts";
+import { type BodyPart, inOrder, Turn } from "../objects/chunks.ts";
 import { servedJson, servedObject } from "../objects/served.ts";
 import type { Item } from "../objects/objects.ts";
 import type { ListPage } from "../reads/reads.ts";
@@ -33,7 +33,7 @@ interface ListDocument {
   /** An object without its closing brace. */
   readonly open: string;
   readonly field: "items" | "rows";
-  readonly elements: () => Iterable<Part>;
+  readonly elements: () => Iterable<BodyPart>;
   /** The value of the field without elements. */
   readonly none: "[]" | "null";
 }
@@ -44,7 +44,7 @@ const toBytes = new TextEncoder();
 export type ItemsForm = Exclude<Form, TableForm>;
 
 /** The parts of a list in its form and the negotiated encoding. */
-export async function listParts(call: RequestContext, form: Form, page: ListPage): Promise<Iterable<Part>> {
+export async function listParts(call: RequestContext, form: Form, page: ListPage): Promise<Iterable<BodyPart>> {
   const { endpoint, output: { encoding } } = call;
   if (form.as === "table") return await documentParts(call, tableDocument(call, form, page));
   if (encoding === "protobuf") return await protobufParts(call, form, page);
@@ -95,7 +95,7 @@ function tableDocument(call: RequestContext, form: TableForm, page: ListPage): L
   return { open: tableHead(call, form, listMeta(page), true), field: "rows", elements, none };
 }
 
-function* each(items: Iterable<Item>, make: (item: Item) => Part): Generator<Part> {
+function* each(items: Iterable<Item>, make: (item: Item) => BodyPart): Generator<BodyPart> {
   for (const item of items) yield make(item);
 }
 
@@ -106,13 +106,13 @@ function customListMeta({ continue: token = "", remainingItemCount, resourceVers
 }
 
 /** An item of a list: without kind and apiVersion, but for custom resources. */
-function listItem(endpoint: Endpoint, item: Item): Part {
+function listItem(endpoint: Endpoint, item: Item): BodyPart {
   if (endpoint.resource.custom) return servedJson(endpoint, item);
   const head = `{"kind":"${endpoint.kind}","apiVersion":"${endpoint.apiVersion}",`;
   return `{${textOf(servedJson(endpoint, item)).slice(head.length)}`;
 }
 
-async function documentParts(call: Pick<RequestContext, "output" | "pretty">, document: ListDocument): Promise<Iterable<Part>> {
+async function documentParts(call: Pick<RequestContext, "output" | "pretty">, document: ListDocument): Promise<Iterable<BodyPart>> {
   if (call.output.encoding === "yaml") {
     // An element that cannot be written must be detected before the first byte is sent.
     const turn = new Turn();
@@ -130,7 +130,7 @@ async function documentParts(call: Pick<RequestContext, "output" | "pretty">, do
   return call.pretty ? prettyParts(jsonParts(document)) : withEnd(jsonParts(document));
 }
 
-function* jsonParts({ open, field, elements, none }: ListDocument): Generator<Part> {
+function* jsonParts({ open, field, elements, none }: ListDocument): Generator<BodyPart> {
   let count = 0;
   for (const element of elements()) {
     yield count++ === 0 ? `${open},"${field}":[` : ",";
@@ -138,18 +138,18 @@ function* jsonParts({ open, field, elements, none }: ListDocument): Generator<Pa
   }
   yield count === 0 ? `${open},"${field}":${none}}` : "]}";
 }
-function* withEnd(parts: Iterable<Part>): Generator<Part> {
+function* withEnd(parts: Iterable<BodyPart>): Generator<BodyPart> {
   yield* parts;
   yield "\n";
 }
 
-function* prettyParts(parts: Iterable<Part>): Generator<Part> {
+function* prettyParts(parts: Iterable<BodyPart>): Generator<BodyPart> {
   const print = prettyPrinter();
   for (const part of parts) yield bytesOf(print(textOf(part)));
 }
 
 /** Fields are sorted by name; elements have the indentation of their field. */
-function* yamlParts({ open, field, elements, none }: ListDocument): Generator<Part> {
+function* yamlParts({ open, field, elements, none }: ListDocument): Generator<BodyPart> {
   const fields = Object.entries(yamlValue(`${open}}`) as Readonly<Record<string, Json>>); // we have written an object
   const text = (some: typeof fields): string => some.length === 0 ? "" : writeYaml(Object.fromEntries(some));
   yield text(fields.filter(([name]) => name < field));
@@ -166,7 +166,7 @@ function* yamlParts({ open, field, elements, none }: ListDocument): Generator<Pa
  * A message begins with its length, so all messages are measured first, with turns of the event loop between them. Messages that are not
  * cached are encoded again when they are sent.
  */
-async function protobufParts(call: RequestContext, form: ItemsForm, page: ListPage): Promise<Iterable<Part>> {
+async function protobufParts(call: RequestContext, form: ItemsForm, page: ListPage): Promise<Iterable<BodyPart>> {
   const field = protobufField(call, form);
   const kept: Uint8Array[] = [];
   let bytes = 0;
@@ -202,13 +202,13 @@ export function protobufAround(
   return { head: [head, first], tail: [tail] };
 }
 
-function* remade(items: Iterable<Item>, after: number, field: (item: Item) => Uint8Array): Generator<Part> {
+function* remade(items: Iterable<Item>, after: number, field: (item: Item) => Uint8Array): Generator<BodyPart> {
   let count = 0;
   for (const item of items) if (count++ >= after) yield field(item);
 }
 
 /** Lists begin with the number of their items. Items have no kind, except partial object metadata. */
-function* cborParts(call: RequestContext, form: ItemsForm, page: ListPage): Generator<Part> {
+function* cborParts(call: RequestContext, form: ItemsForm, page: ListPage): Generator<BodyPart> {
   const { endpoint } = call;
   const write = cborWriter(endpoint.schema as Typed<ApiObject>), writePartial = cborWriter(PartialObjectMetadata); // the schema of such objects
   const { length } = page.items;
@@ -226,6 +226,6 @@ function* cborParts(call: RequestContext, form: ItemsForm, page: ListPage): Gene
   yield around.tail;
 }
 
-function bytesOf(part: Part): Uint8Array {
+function bytesOf(part: BodyPart): Uint8Array {
   return typeof part === "string" ? toBytes.encode(part) : part;
 }

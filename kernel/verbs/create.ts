@@ -7,7 +7,7 @@ import { readBody } from "../write/draft/body.ts";
 import { recordOwners } from "../write/field-managers.ts";
 import { Item, keyOf, storedBytes } from "../objects/objects.ts";
 import { commit } from "../write/commit.ts";
-import { asStored, untilDeadline } from "../write/converted-writes.ts";
+import { untilDeadline, valueOnRead } from "../write/converted-writes.ts";
 import { writeOptions } from "../request/options.ts";
 import { requestHookContext, takeBack } from "../write/request-hook-context.ts";
 import { setNamespace, toCreate } from "../write/write-pipeline.ts";
@@ -90,7 +90,7 @@ async function insert(call: RequestContext, object: ApiObject, dryRun: boolean, 
   if (dryRun) {
     const { entry } = await backend.store.get(key, call.deadline.signal);
     if (entry !== undefined) return { done: false, current: new Item(endpoint.stored, entry) };
-    const shown = await asStored(call, value);
+    const shown = await valueOnRead(call, value);
     const created = shown === value ? object : new Item(endpoint.stored, { key, revision: 0, value: shown }).object;
     return { done: true, item: Item.unsaved(endpoint.stored, key, created, sent) };
   }

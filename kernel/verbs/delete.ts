@@ -19,7 +19,7 @@ import { keyOfCall } from "./key-of-call.ts";
 import { Item, storedBytes } from "../objects/objects.ts";
 import { commit } from "../write/commit.ts";
 import { requestHookContext } from "../write/request-hook-context.ts";
-import { asStored, untilDeadline } from "../write/converted-writes.ts";
+import { untilDeadline, valueOnRead } from "../write/converted-writes.ts";
 import { approveDeletion } from "../write/admission/admit.ts";
 import { metaWith } from "../write/write-pipeline.ts";
 import { hookContext, kindName, type RequestContext, resourceName } from "../request-context.ts";
@@ -104,8 +104,23 @@ function deletedStatus(call: RequestContext, name: string, uid: string | undefin
 }
 
 /**
- * Deletes or marks one object, depending on its newest state. `gone`: whether it was removed from the store; `item` is its last state.
- * Undefined if another request deleted it meanwhile.
+ * Deletes or marks one object, depending on its newest state. The first row that applies counts:
+ *
+ *   state of the object                      options                            effect
+ *   any                                      a precondition that it fails       409
+ *   marked, and held by its kind             any                                unchanged
+ *   marked, with time left                   as much time, more, or no time     unchanged
+ *   marked, with time left                   less time                          marked with that time; removed if none is left, without finalizers
+ *   not marked, of a kind with a hold        any                                marked: a later delete removes it
+ *   with finalizers, after the policy        any                                marked
+ *   of a kind with a time of grace           more than 0 seconds, or none       marked with the time that the kind chooses; removed if it is 0
+ *   any other                                any                                removed
+ *
+ * "Marked" means that `deletionTimestamp` is set. A kind with a hold has `deletion.holds`: a namespace is held by the finalizers of its spec. The
+ * policy changes the finalizers first: `Foreground` and `Orphan` leave one of the two for the garbage collector, `Background` none. Nothing is
+ * written if the marks stay the same, or in a dry run. Admission approves each effect.
+ *
+ * `gone`: whether it was removed from the store; `item` is its last state. Undefined if another request deleted it meanwhile.
  */
 export function deleteItem(call: RequestContext, start: Start, options: DeleteRequest): Promise<Deleted | undefined> {
   const { endpoint: { stored, resource } } = call;
@@ -135,7 +150,7 @@ export function deleteItem(call: RequestContext, start: Start, options: DeleteRe
       };
     };
     if (options.dryRun) {
-      if (!finished) await asStored(call, value);
+      if (!finished) await valueOnRead(call, value);
       return done(current.revision, false);
     }
     const change = { key: current.key, expect: current.revision, value: finished ? undefined : value, frees: true, ...untilDeadline(call) };

@@ -13,7 +13,7 @@ import { keyOfCall } from "./key-of-call.ts";
 import { Item, storedBytes } from "../objects/objects.ts";
 import { commit } from "../write/commit.ts";
 import { requestHookContext } from "../write/request-hook-context.ts";
-import { asStored, untilDeadline } from "../write/converted-writes.ts";
+import { untilDeadline, valueOnRead } from "../write/converted-writes.ts";
 import { writeOptions } from "../request/options.ts";
 import { servedObject } from "../objects/served.ts";
 import type { Revision } from "../store/store.ts";
@@ -144,7 +144,7 @@ export async function put(call: RequestContext, current: Item, next: ApiObject, 
   const finished = isFinished(next, resource.deletion);
   const shown = (revision: Revision) => Item.written(stored, { key: current.key, value, revision }, next);
   if (dryRun) {
-    const { key, revision } = current, read = await asStored(call, value);
+    const { key, revision } = current, read = await valueOnRead(call, value);
     return { tag: "done", result: read === value ? shown(revision) : new Item(stored, { key, value: read, revision }), committed: false };
   }
   // Updates remove the finalizers of an object that is being deleted, so they may use the reserve of a full disk.

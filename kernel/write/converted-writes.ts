@@ -9,7 +9,7 @@ import type { Change } from "../store/store.ts";
  * Returns the value that a read would return if `value` were stored. As in upstream's dry runs, it is converted to the version of the store
  * and back, so that a dry run fails where the write would. For other kinds `value` is returned as it is.
  */
-export function asStored({ catalog, endpoint, backend, deadline }: RequestContext, value: Uint8Array): Uint8Array | Promise<Uint8Array> {
+export function valueOnRead({ catalog, endpoint, backend, deadline }: RequestContext, value: Uint8Array): Uint8Array | Promise<Uint8Array> {
   const { conversions } = backend;
   if (endpoint.resource.conversion === undefined || conversions === undefined) return value;
   const kind = convertedKinds(catalog).get(endpoint.stored.under);

@@ -48,7 +48,7 @@ export class ConnectionError extends Error {
 
 const nothing = Buffer.alloc(0);
 
-/** Reads frames from chunks of any size, one at a time. `payload` and `word` are of the current frame: until the next call of `add` or `next`. */
+/** Reads frames from chunks of any size, one at a time. `payload` and `uint32` are of the current frame: until the next call of `add` or `next`. */
 export class FrameReader {
   /** The current frame. */
   type = 0;
@@ -65,7 +65,7 @@ export class FrameReader {
     return this.#bytes.subarray(this.#at - this.length, this.#at);
   }
   /** The first four bytes of the payload as a number, without a Buffer: each client of watches sends a WINDOW_UPDATE for every few events. */
-  get word(): number {
+  get uint32(): number {
     return this.#bytes.readUInt32BE(this.#at - this.length);
   }
   add(chunk: Buffer): void {
@@ -118,7 +118,7 @@ function lengthAt(bytes: Buffer, at: number): number {
 export type TakeFrame = (type: number, flags: number, stream: number, payload: Buffer) => void;
 
 /** Reads chunks of any size and emits whole frames; throws if one is too long. */
-export function frameReader(take: TakeFrame): (chunk: Buffer) => void {
+export function readFrames(take: TakeFrame): (chunk: Buffer) => void {
   const reader = new FrameReader();
   return (chunk) => {
     reader.add(chunk);
@@ -135,6 +135,6 @@ export function unpad(flags: number, payload: Buffer): Buffer {
 }
 
 /** A payload of one number of four bytes: an error code, or an increment of a window. */
-export function word(value: number): Buffer {
+export function uint32Bytes(value: number): Buffer {
   return Buffer.of(value >>> 24, value >>> 16, value >>> 8, value);
 }

@@ -16,7 +16,7 @@ test("FrameReader reads the payload of the current frame, also of one that arriv
   const first = Buffer.from([0, 0, 4, 8, 0, 0, 0, 0, 1, 0, 1, 0, 2]), second = Buffer.from([0, 0, 2, 0, 1, 0, 0, 0, 3, 7, 9]);
   reader.add(Buffer.concat([first, second.subarray(0, 10)]));
   assert.ok(reader.next());
-  assert.deepEqual([reader.type, reader.stream, reader.length, reader.word], [8, 1, 4, 65538]);
+  assert.deepEqual([reader.type, reader.stream, reader.length, reader.uint32], [8, 1, 4, 65538]);
   assert.deepEqual([...reader.payload], [0, 1, 0, 2]);
   assert.ok(!reader.next());
   reader.add(second.subarray(10));

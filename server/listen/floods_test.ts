@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connect as tlsConnect, type TLSSocket } from "node:tls";
 import type { Reply } from "../../kernel/request/exchange.ts";
-import { Frames } from "./frames.ts";
+import { FrameEnds } from "./frame-ends.ts";
 import { pacedListener } from "./frame-pacing.ts";
 import { headersOf } from "./request.ts";
 import { http2, http2Ask, http2Session, signalled, textReply, withServer } from "./testing/clients.ts";
@@ -123,11 +123,11 @@ test(
     }),
 );
 
-test("Frames finds the ends of frames in pieces of any size", () => {
+test("FrameEnds finds the ends of frames in pieces of any size", () => {
   const sent = Buffer.concat([preface, frame(4, 0, 0), frame(0, 0, 1, new Uint8Array(70_000)), frame(6, 0, 0, new Uint8Array(8)), setting]);
   const ends = [24, 33, 70_042, 70_059, 70_068];
   for (const size of [1, 7, 33, 1000, sent.length]) {
-    const frames = new Frames(), found: number[] = [];
+    const frames = new FrameEnds(), found: number[] = [];
     for (let at = 0; at < sent.length; at += size) {
       const piece = sent.subarray(at, at + size);
       for (let from = 0; from < piece.length;) {
@@ -138,7 +138,7 @@ test("Frames finds the ends of frames in pieces of any size", () => {
     assert.deepEqual(ends.filter((end) => !found.includes(end)), [], `pieces of ${size}`);
     if (size === sent.length) assert.deepEqual(found, ends);
   }
-  assert.equal(new Frames().after(sent, 0, 3), 70_042);
+  assert.equal(new FrameEnds().after(sent, 0, 3), 70_042);
 });
 
 test("pacedListener() passes a bounded number of frames on each turn, in order, and pauses reading meanwhile", { timeout }, async () => {

@@ -1,5 +1,5 @@
 import type { TLSSocket } from "node:tls";
-import { Frames } from "./frames.ts";
+import { FrameEnds } from "./frame-ends.ts";
 import type { ConnectionInput } from "./input.ts";
 import type { StepScheduler } from "./step-scheduler.ts";
 import { framesPerTurnMax } from "./bounds.ts";
@@ -23,7 +23,7 @@ export function pacedListener(
   input: Pick<ConnectionInput, "hold" | "release" | "holds" | "stopped">,
   turns: StepScheduler,
 ): Listener {
-  const frames = new Frames();
+  const frames = new FrameEnds();
   const waiting: Uint8Array[] = [];
   let stepping = false;
   /** Passes the first frames of a chunk on; returns the rest. */

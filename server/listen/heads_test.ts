@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Exchange, Reply } from "../../kernel/request/exchange.ts";
-import { framingOf } from "./framing.ts";
+import { checkHead } from "./head-check.ts";
 import { http1, rawConnection, readAll, type TestServer, textReply, withServer } from "./testing/clients.ts";
 import { bodyBytesMax } from "../../kernel/request-context.ts";
 import { headersMax } from "../../protocols/http2/client/hpack.ts";
@@ -145,8 +145,8 @@ test("listen() reads an unknown method with thousands of blanks in linear time",
   assert.ok(performance.now() - begun < 10_000); // a pattern that backtracks takes half a minute
 });
 
-test("framingOf() detects an announced body", () => {
-  const of = (...rawHeaders: string[]) => framingOf({ rawHeaders: ["Host", "x", ...rawHeaders], httpVersion: "1.1" });
+test("checkHead() detects an announced body", () => {
+  const of = (...rawHeaders: string[]) => checkHead({ rawHeaders: ["Host", "x", ...rawHeaders], httpVersion: "1.1" });
   assert.deepEqual(of(), {});
   assert.deepEqual(of("Content-Length", "0"), {});
   assert.deepEqual(of("Content-Length", "00"), { hasBody: true, upgrades: false });

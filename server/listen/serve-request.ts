@@ -3,7 +3,7 @@ import { constants } from "node:http2";
 import type { Reply } from "../../kernel/request/exchange.ts";
 import { boundChunks, discardRest, type IncomingBody } from "./body.ts";
 import type { Connection, Connections } from "./connections.ts";
-import { framingOf, type Refusal } from "./framing.ts";
+import { checkHead, type Refusal } from "./head-check.ts";
 import { StreamInput } from "./input.ts";
 import { NodeSink } from "./node-sink.ts";
 import type { Answering } from "./answering.ts";
@@ -38,8 +38,8 @@ export async function serve(
   if (connection === undefined || (connection.session === undefined && connection.answers.size >= pipelinedRequestsMax)) {
     return void request.destroy();
   }
-  const framing = "stream" in request ? undefined : framingOf(request);
-  if (framing?.refused !== undefined) return refuse(connection, framing.refused, connections);
+  const head = "stream" in request ? undefined : checkHead(request);
+  if (head?.refused !== undefined) return refuse(connection, head.refused, connections);
   const answering = new NodeSink(response);
   connections.opened(connection, answering);
   const body = bodyOf(request, connection);
@@ -52,8 +52,8 @@ export async function serve(
   });
   request.on("error", () => {});
   response.on("error", () => {});
-  if (framing?.hasBody === true) body.input.gate(false);
-  if (framing?.chunked === true) boundChunks(body, () => connection.socket.destroy());
+  if (head?.hasBody === true) body.input.gate(false);
+  if (head?.chunked === true) boundChunks(body, () => connection.socket.destroy());
   let unread = false;
   const isSent = await answer(
     {
@@ -77,7 +77,7 @@ export async function serve(
   function setConnection(): void {
     if ("stream" in response) return;
     if (unread && isUnread(request)) stayOpen(response, connection!, connections);
-    else if (serving.draining || framing?.upgrades === true) response.setHeader("connection", "close");
+    else if (serving.draining || head?.upgrades === true) response.setHeader("connection", "close");
   }
   if (upgrade !== undefined) exchange.clientGone();
   // From here on the connection counts as idle, so that a client with an endless body is disconnected in time.

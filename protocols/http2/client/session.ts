@@ -6,7 +6,7 @@ import { Buffer } from "node:buffer";
 import type { Socket } from "node:net";
 import { FlowWindow } from "../flow-window.ts";
 import { FrameWriter, Slabs } from "../frame-writer.ts";
-import { errorCode, flag, frameReader, frameType, streamIdMax, unpad, word } from "../frames.ts";
+import { errorCode, flag, frameType, readFrames, streamIdMax, uint32Bytes, unpad } from "../frames.ts";
 import { type Block, headerFrames } from "../header-frames.ts";
 import { type Sending, SendQueue } from "../send-queue.ts";
 import { firstWindowBytes, preface, setting } from "../settings.ts";
@@ -150,7 +150,7 @@ export class ClientSession implements Session, StreamSession {
     this.#next = options.firstStream ?? 1;
     this.#writer = new FrameWriter(socket, new Slabs(), () => this.#queue.resume(), afterInput);
     this.#queue = new SendQueue(this.#writer);
-    const read = frameReader((...frame) => this.#take(...frame));
+    const read = readFrames((...frame) => this.#take(...frame));
     socket.on("data", (chunk: Buffer) => {
       try {
         read(chunk);
@@ -233,10 +233,10 @@ export class ClientSession implements Session, StreamSession {
     if (this.streams === 0 && !this.usable) this.destroy("the connection takes no more streams");
   }
   #reset(id: number, code: number): void {
-    this.#writer.frame(frameType.reset, 0, id, word(code));
+    this.#writer.frame(frameType.reset, 0, id, uint32Bytes(code));
   }
   #allow(id: number, bytes: number): void {
-    this.#writer.frame(frameType.windowUpdate, 0, id, word(bytes));
+    this.#writer.frame(frameType.windowUpdate, 0, id, uint32Bytes(bytes));
   }
   #acknowledge(type: number, payload: Buffer): void {
     if (this.#writer.unreadBytes <= etcdUnreadBytesMax) this.#writer.frame(type, flag.ack, 0, payload);

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { test } from "node:test";
 import { within } from "../../../test/store/helpers.ts";
-import { flag, frameReader, frameType } from "../frames.ts";
+import { flag, frameType, readFrames } from "../frames.ts";
 import { headerBlock } from "./hpack.ts";
 import { ClientSession, type Session, type StreamEvents } from "./session.ts";
 
@@ -48,7 +48,7 @@ function peerOf(socket: Socket): Peer {
   const come: Frame[] = [];
   let news = Promise.withResolvers<void>();
   let skip = prefaceBytes;
-  const read = frameReader((type, flags, stream, payload) => {
+  const read = readFrames((type, flags, stream, payload) => {
     come.push({ type, flags, stream, payload });
     news.resolve();
     news = Promise.withResolvers();

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
-import { errorCode, flag, frameType, word } from "../../../protocols/http2/frames.ts";
+import { errorCode, flag, frameType, uint32Bytes } from "../../../protocols/http2/frames.ts";
 import { setting, settingsPayload } from "../../../protocols/http2/settings.ts";
 import type { Exchange, Reply } from "../../../kernel/request/exchange.ts";
 import { http2, textReply, withRelay, withServer } from "../testing/clients.ts";
@@ -105,8 +105,8 @@ for (const [cookies, most] of [[0, requestsPerTurnMax], [900, 5]] as const) {
 const idle: readonly (readonly [what: string, before: Buffer, unit: Buffer])[] = [
   ["empty DATA", headers(1, post, 0), frame(data, 0, 1)],
   ["DATA of padding only", headers(1, post, 0), frame(data, flag.padded, 1, "\x03\0\0\0")],
-  ["PRIORITY", headers(1, post, 0), frame(priority, 0, 1, Buffer.concat([word(0), Buffer.of(1)]))],
-  ["WINDOW_UPDATE of closed streams", headers(1, request()), frame(windowUpdate, 0, 1, word(1))],
+  ["PRIORITY", headers(1, post, 0), frame(priority, 0, 1, Buffer.concat([uint32Bytes(0), Buffer.of(1)]))],
+  ["WINDOW_UPDATE of closed streams", headers(1, request()), frame(windowUpdate, 0, 1, uint32Bytes(1))],
   ["unknown", headers(1, post, 0), frame(200, 0, 1, "x")],
 ];
 for (const [what, before, unit] of idle) {
@@ -136,7 +136,7 @@ test(
       client.send(frame(ping, 0, 0, "12345678"));
       await client.next(({ type }) => type === ping);
       assert.equal(client.received.filter(({ type }) => type === data).map(({ payload }) => payload.toString()).join(), "0123");
-      client.send(frame(windowUpdate, 0, 1, word(6)));
+      client.send(frame(windowUpdate, 0, 1, uint32Bytes(6)));
       assert.equal(await client.body(1), "0123456789");
       client.socket.destroy();
     }),
@@ -151,10 +151,10 @@ test(
       const window = (bytes: number) => frame(settings, 0, 0, settingsPayload([[setting.initialWindowSize, bytes]]));
       client.send(window(5), headers(1));
       await client.next(({ type }) => type === data);
-      client.send(window(2), frame(windowUpdate, 0, 1, word(2)), frame(ping, 0, 0, "12345678"));
+      client.send(window(2), frame(windowUpdate, 0, 1, uint32Bytes(2)), frame(ping, 0, 0, "12345678"));
       await client.next(({ type }) => type === ping);
       assert.equal(client.received.filter(({ type }) => type === data).length, 1);
-      client.send(frame(windowUpdate, 0, 1, word(6)));
+      client.send(frame(windowUpdate, 0, 1, uint32Bytes(6)));
       assert.equal(await client.body(1), "0123456789");
       client.socket.destroy();
     }),
@@ -169,7 +169,7 @@ test("many streams share the window of the connection, and each gets its whole a
       frame(settings, 0, 0, settingsPayload([[setting.initialWindowSize, mebibyte]])),
       ...streams.map((stream) => headers(stream)),
     );
-    for (let left = streams.length * body.length; left > 0; left -= 50_000) client.send(frame(windowUpdate, 0, 0, word(50_000)));
+    for (let left = streams.length * body.length; left > 0; left -= 50_000) client.send(frame(windowUpdate, 0, 0, uint32Bytes(50_000)));
     for (const stream of streams) assert.equal(await client.body(stream), body);
     client.socket.destroy();
   });

@@ -1,7 +1,7 @@
 // What the server answers to frames and heads that RFC 9113 forbids. The rows follow its sections and the suite h2spec.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { errorCode, flag, frameType, word } from "../../../protocols/http2/frames.ts";
+import { errorCode, flag, frameType, uint32Bytes } from "../../../protocols/http2/frames.ts";
 import { setting, settingsPayload } from "../../../protocols/http2/settings.ts";
 import type { Exchange, Reply } from "../../../kernel/request/exchange.ts";
 import { signalled, textReply, withServer } from "../testing/clients.ts";
@@ -13,7 +13,7 @@ import { bodyBytesMax } from "../../../kernel/request-context.ts";
 const timeout = 60_000;
 const { data, headers: head, priority, reset, settings, pushPromise, ping, goAway, windowUpdate, continuation } = frameType;
 const post = request({ ":method": "POST" });
-const dependsOn = (stream: number): Buffer => Buffer.concat([word(stream), Buffer.of(16)]);
+const dependsOn = (stream: number): Buffer => Buffer.concat([uint32Bytes(stream), Buffer.of(16)]);
 const literal = (name: string, value: string): string =>
   `\0${String.fromCharCode(name.length)}${name}${String.fromCharCode(value.length)}${value}`;
 const withLiteral = (name: string, value: string): Buffer =>
@@ -41,8 +41,8 @@ const ofConnection: readonly (readonly [what: string, frames: readonly Buffer[],
   ["PRIORITY on stream 0", [frame(priority, 0, 0, dependsOn(1))], errorCode.protocol],
   ["PRIORITY of four bytes", [frame(priority, 0, 1, "abcd")], errorCode.frameSize],
   ["PRIORITY of an idle stream on itself", [frame(priority, 0, 3, dependsOn(3))], errorCode.protocol],
-  ["RST_STREAM on stream 0", [frame(reset, 0, 0, word(8))], errorCode.protocol],
-  ["RST_STREAM on an idle stream", [frame(reset, 0, 1, word(8))], errorCode.protocol],
+  ["RST_STREAM on stream 0", [frame(reset, 0, 0, uint32Bytes(8))], errorCode.protocol],
+  ["RST_STREAM on an idle stream", [frame(reset, 0, 1, uint32Bytes(8))], errorCode.protocol],
   ["RST_STREAM of three bytes", [headers(1, post, 0), frame(reset, 0, 1, "abc")], errorCode.frameSize],
   ["SETTINGS on a stream", [frame(settings, 0, 1)], errorCode.protocol],
   ["SETTINGS of three bytes", [frame(settings, 0, 0, "abc")], errorCode.frameSize],
@@ -51,15 +51,15 @@ const ofConnection: readonly (readonly [what: string, frames: readonly Buffer[],
   ["INITIAL_WINDOW_SIZE of 2^31", [frame(settings, 0, 0, settingsPayload([[setting.initialWindowSize, 2 ** 31]]))], errorCode.flowControl],
   ["MAX_FRAME_SIZE below its minimum", [frame(settings, 0, 0, settingsPayload([[setting.maxFrameSize, 16_383]]))], errorCode.protocol],
   ["MAX_FRAME_SIZE above its maximum", [frame(settings, 0, 0, settingsPayload([[setting.maxFrameSize, 2 ** 24]]))], errorCode.protocol],
-  ["PUSH_PROMISE", [headers(1, post, 0), frame(pushPromise, flag.endHeaders, 1, word(2))], errorCode.protocol],
+  ["PUSH_PROMISE", [headers(1, post, 0), frame(pushPromise, flag.endHeaders, 1, uint32Bytes(2))], errorCode.protocol],
   ["PING on a stream", [frame(ping, 0, 1, "12345678")], errorCode.protocol],
   ["PING of six bytes", [frame(ping, 0, 0, "123456")], errorCode.frameSize],
   ["GOAWAY on a stream", [frame(goAway, 0, 1, "12345678")], errorCode.protocol],
   ["GOAWAY of four bytes", [frame(goAway, 0, 0, "1234")], errorCode.frameSize],
-  ["WINDOW_UPDATE of 0 for the connection", [frame(windowUpdate, 0, 0, word(0))], errorCode.protocol],
-  ["WINDOW_UPDATE on an idle stream", [frame(windowUpdate, 0, 1, word(1))], errorCode.protocol],
+  ["WINDOW_UPDATE of 0 for the connection", [frame(windowUpdate, 0, 0, uint32Bytes(0))], errorCode.protocol],
+  ["WINDOW_UPDATE on an idle stream", [frame(windowUpdate, 0, 1, uint32Bytes(1))], errorCode.protocol],
   ["WINDOW_UPDATE of three bytes", [frame(windowUpdate, 0, 0, "abc")], errorCode.frameSize],
-  ["a window of the connection above 2^31-1", [frame(windowUpdate, 0, 0, word(2 ** 31 - 1))], errorCode.flowControl],
+  ["a window of the connection above 2^31-1", [frame(windowUpdate, 0, 0, uint32Bytes(2 ** 31 - 1))], errorCode.flowControl],
   ["a frame above MAX_FRAME_SIZE", [frame(99, 0, 0, new Uint8Array(16_385))], errorCode.frameSize],
   ["more data than the window of the stream", [
     headers(1, request({ ":method": "POST", ":path": "/wait" }), 0),
@@ -69,8 +69,8 @@ const ofConnection: readonly (readonly [what: string, frames: readonly Buffer[],
 
 /** Frames that end stream 1 only, with the code of its RST_STREAM. */
 const ofStream: readonly (readonly [what: string, frames: readonly Buffer[], code: number])[] = [
-  ["WINDOW_UPDATE of 0", [headers(1, post, 0), frame(windowUpdate, 0, 1, word(0))], errorCode.protocol],
-  ["a window above 2^31-1", [headers(1, post, 0), frame(windowUpdate, 0, 1, word(2 ** 31 - 1))], errorCode.flowControl],
+  ["WINDOW_UPDATE of 0", [headers(1, post, 0), frame(windowUpdate, 0, 1, uint32Bytes(0))], errorCode.protocol],
+  ["a window above 2^31-1", [headers(1, post, 0), frame(windowUpdate, 0, 1, uint32Bytes(2 ** 31 - 1))], errorCode.flowControl],
   [
     "a dependency on itself",
     [frame(head, 5 | flag.priority, 1, Buffer.concat([dependsOn(1), Buffer.from(block(post), "latin1")]))],
@@ -141,7 +141,7 @@ const allowed: readonly (readonly [what: string, frames: readonly Buffer[], stat
   ["an answer to a PING that was not sent", [frame(ping, flag.ack, 0, "12345678"), headers(1)], "200"],
   ["PRIORITY of streams to come", [frame(priority, 0, 9, dependsOn(7)), headers(1)], "200"],
   ["CONNECT", [headers(1, [[":method", "CONNECT"], [":authority", "x"]])], "405"],
-  ["a skipped identifier", [headers(7), frame(reset, 0, 3, word(8)), frame(windowUpdate, 0, 5, word(1)), headers(9)], "200"],
+  ["a skipped identifier", [headers(7), frame(reset, 0, 3, uint32Bytes(8)), frame(windowUpdate, 0, 5, uint32Bytes(1)), headers(9)], "200"],
   [
     "too many headers",
     [headers(1, [...request(), ...Array.from({ length: headersMax }, (_, at) => ["a", `${at}`] as const)])],

@@ -10,8 +10,8 @@ import {
   type FrameReader,
   frameType,
   streamIdMax,
+  uint32Bytes,
   unpad,
-  word,
 } from "../../../protocols/http2/frames.ts";
 import { HeaderDecoder } from "../../../protocols/http2/header-decoder.ts";
 import { type Block, headerFrames } from "../../../protocols/http2/header-frames.ts";
@@ -168,7 +168,7 @@ export class ServerSession implements StreamSession {
     stream.over();
   }
   increase(id: number, bytes: number): void {
-    if (this.#phase !== "over") this.#writer.frame(frameType.windowUpdate, 0, id, word(bytes));
+    if (this.#phase !== "over") this.#writer.frame(frameType.windowUpdate, 0, id, uint32Bytes(bytes));
   }
   used(bytes: number): void {
     this.#window.use(bytes);
@@ -311,7 +311,7 @@ export class ServerSession implements StreamSession {
   }
   #takeWindowUpdate(id: number, frame: FrameReader): void {
     hasBytes(frame, 4);
-    const bytes = frame.word & streamIdMax;
+    const bytes = frame.uint32 & streamIdMax;
     if (id === 0) {
       if (bytes === 0) throw new ConnectionError(errorCode.protocol, "WINDOW_UPDATE of 0 bytes");
       return this.#queue.allow(bytes);
@@ -347,7 +347,7 @@ export class ServerSession implements StreamSession {
     }
   }
   #writeReset(id: number, code: number): void {
-    this.#writer.frame(frameType.reset, 0, id, word(code));
+    this.#writer.frame(frameType.reset, 0, id, uint32Bytes(code));
     this.#reset.add(id);
     if (this.#reset.size <= earlyResetsMax) return;
     const [oldest] = this.#reset;
@@ -375,7 +375,7 @@ export class ServerSession implements StreamSession {
     else stream.over();
   }
   #goAway(last: number, code: number): void {
-    this.#writer.frame(frameType.goAway, 0, 0, Buffer.concat([word(last), word(code)]));
+    this.#writer.frame(frameType.goAway, 0, 0, Buffer.concat([uint32Bytes(last), uint32Bytes(code)]));
   }
   #leave(): void {
     if (this.#phase === "leaving" || this.#phase === "over") return;

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { test } from "node:test";
-import { errorCode, flag, FrameReader, frameType, headBytes, word } from "../../../protocols/http2/frames.ts";
+import { errorCode, flag, FrameReader, frameType, headBytes, uint32Bytes } from "../../../protocols/http2/frames.ts";
 import { Slabs } from "../../../protocols/http2/frame-writer.ts";
 import { preface, setting, settingsPayload } from "../../../protocols/http2/settings.ts";
 import { frame, headers, request } from "../testing/frames-client.ts";
@@ -107,7 +107,7 @@ for (const [what, unit, bytes] of answered) {
 
 test("a client that has streams reset and reads nothing loses its connection, as one that reads", async () => {
   const scene = new Scene({ answer: nothing });
-  for (let at = 1; at < 2000; at += 2) scene.send(headers(at), frame(windowUpdate, 0, at, word(0)));
+  for (let at = 1; at < 2000; at += 2) scene.send(headers(at), frame(windowUpdate, 0, at, uint32Bytes(0)));
   await scene.takeAll();
   assert.equal(scene.received.filter(({ type }) => type === reset).length, earlyResetsMax + 1);
   assert.equal(scene.received.at(-1)!.payload.readUInt32BE(4), errorCode.enhanceYourCalm);
@@ -154,7 +154,7 @@ test("requests in progress do not count twice: a client with all of its streams 
 test("after its end a connection reads on up to the window of a client, and no further", async () => {
   const scene = new Scene({ answer: bodyless });
   await scene.takeAll();
-  scene.send(frame(goAway, 0, 0, Buffer.concat([word(0), word(0)])));
+  scene.send(frame(goAway, 0, 0, Buffer.concat([uint32Bytes(0), uint32Bytes(0)])));
   await scene.settled();
   const piece = frame(data, 0, 1, Buffer.alloc(16_000));
   for (let left = http2ConnectionWindowBytes; left >= piece.length; left -= piece.length) scene.send(piece);

@@ -1,7 +1,7 @@
 /** The handshake of a websocket (RFC 6455, section 4). */
 import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import type { Refusal } from "../framing.ts";
+import type { Refusal } from "../head-check.ts";
 
 /** Whether a request offers a websocket. Other upgrades, and offers without a key, are answered as if they were none. */
 export function offersWebSocket(

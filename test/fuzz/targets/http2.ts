@@ -76,7 +76,7 @@ export const http2: Target = {
   binary: true,
   stepsPerCharacter: 100,
   async open(code) {
-    const { frameReader, unpad } = await code.load("protocols/http2/frames.ts");
+    const { readFrames, unpad } = await code.load("protocols/http2/frames.ts");
     const { headerFrames } = await code.load("protocols/http2/header-frames.ts");
     const { HeaderDecoder } = await code.load("protocols/http2/header-decoder.ts");
     const { isValidField, requestHead } = await code.load("server/listen/http2/request-head.ts");
@@ -102,7 +102,7 @@ export const http2: Target = {
         assert.deepEqual([...readHeaders(headerBlock([...headers]))], [...headers]);
       });
       const messages = messageReader();
-      const read = frameReader((type: number, flags: number, stream: number, payload: Buffer) => {
+      const read = readFrames((type: number, flags: number, stream: number, payload: Buffer) => {
         if (blocks(type, flags, stream, payload)) return;
         seen.push(`${type} ${flags} ${stream} ${payload.length}`);
         if (type === 4) seen.push(JSON.stringify(unlessRefused(() => settingsOf(payload))));

@@ -2,7 +2,7 @@ import { consistsOf, hostCharacters } from "./characters.ts";
 import { headersMax } from "../../protocols/http2/client/hpack.ts";
 
 /** What the head of an HTTP/1.1 request determines about the message. */
-export interface Framing {
+export interface HeadCheck {
   /** The answer if the head is rejected. */
   readonly refused?: Refusal;
   readonly hasBody?: boolean;
@@ -19,17 +19,19 @@ export interface Refusal {
   readonly detail?: string;
 }
 
-const withoutBody: Framing = Object.freeze({});
-const tooMany: Framing = { refused: { status: "431 Request Header Fields Too Large" } };
-const badRequest = (detail: string): Framing => ({ refused: { status: "400 Bad Request", detail } });
+const withoutBody: HeadCheck = Object.freeze({});
+const tooMany: HeadCheck = { refused: { status: "431 Request Header Fields Too Large" } };
+const badRequest = (detail: string): HeadCheck => ({ refused: { status: "400 Bad Request", detail } });
 const badVersion = badRequest("unsupported protocol version");
-const badCoding: Framing = { refused: { status: "501 Not Implemented", detail: "Unsupported transfer encoding" } };
+const badCoding: HeadCheck = { refused: { status: "501 Not Implemented", detail: "Unsupported transfer encoding" } };
 
 /**
  * Checks that node's parser lacks: it drops headers beyond a number, and accepts several hosts, several HTTP versions, and transfer
  * codings other than chunked. Responses are those of Go's server, except for versions, for which Go responds with 505.
  */
-export function framingOf({ rawHeaders, httpVersion }: { readonly rawHeaders: readonly string[]; readonly httpVersion: string }): Framing {
+export function checkHead(
+  { rawHeaders, httpVersion }: { readonly rawHeaders: readonly string[]; readonly httpVersion: string },
+): HeadCheck {
   if (rawHeaders.length > 2 * headersMax) return tooMany;
   if (httpVersion !== "1.1" && httpVersion !== "1.0") return badVersion;
   let hosts = 0, codings = 0, host = "", coding = "", hasBody = false, upgrades = false;

@@ -3,7 +3,7 @@ const headBytes = 9;
 const prefaceBytes = 24;
 
 /** Finds the boundaries of a client's HTTP/2 frames in chunks of any size. */
-export class Frames {
+export class FrameEnds {
   /** Remaining bytes of the preface, or of the current frame's payload. */
   #left = prefaceBytes;
   /** Bytes read of an incomplete frame header, and the payload's length so far. */
