@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { performance } from "node:perf_hooks";
 import { connect, type TLSSocket } from "node:tls";
-import { flag, frameType, word } from "../../protocols/http2/frames.ts";
+import { flag, frameType, uint32Bytes } from "../../protocols/http2/frames.ts";
 import { preface, setting, settingsPayload } from "../../protocols/http2/settings.ts";
 import { block, frame, headers, request } from "../../server/listen/testing/frames-client.ts";
 import { answerLines } from "./children.ts";
@@ -57,8 +57,8 @@ export function floodsFor(token: string): Readonly<Record<string, Flood>> {
   // 4,000 bytes in the table, and references to them.
   const bomb = block(get) + "\x40\x01a\x7f\xa1\x1e" + "x".repeat(4_000);
   return {
-    "rapid reset": { unit: (id) => Buffer.concat([headers(id, get), frame(frameType.reset, 0, id, word(8))]) },
-    "MadeYouReset": { unit: (id) => Buffer.concat([headers(id, get), frame(frameType.windowUpdate, 0, id, word(0))]) },
+    "rapid reset": { unit: (id) => Buffer.concat([headers(id, get), frame(frameType.reset, 0, id, uint32Bytes(8))]) },
+    "MadeYouReset": { unit: (id) => Buffer.concat([headers(id, get), frame(frameType.windowUpdate, 0, id, uint32Bytes(0))]) },
     "CONTINUATION": { first: [frame(frameType.headers, 0, 1, block(get))], unit: () => frame(frameType.continuation, 0, 1) },
     "SETTINGS": { unit: () => frame(frameType.settings, 0, 0, settingsPayload([[setting.initialWindowSize, 65_535]])) },
     "large SETTINGS": {
@@ -74,9 +74,9 @@ export function floodsFor(token: string): Readonly<Record<string, Flood>> {
     "websocket pings": { websocket, unit: () => message(0x89, "12345678") },
     "unread websocket pings": { websocket, unit: () => message(0x89, "1".repeat(125)), isDeaf: true },
     "unread websocket watches": { websocket, unit: () => message(0x8a, ""), pauseMs: 100, isDeaf: true },
-    "PRIORITY": { first: opened, unit: () => frame(frameType.priority, 0, 1, Buffer.concat([word(0), Buffer.of(1)])) },
+    "PRIORITY": { first: opened, unit: () => frame(frameType.priority, 0, 1, Buffer.concat([uint32Bytes(0), Buffer.of(1)])) },
     "unknown frames": { first: opened, unit: () => frame(200, 0, 1, "x") },
-    "WINDOW_UPDATE": { first: [headers(1, get)], unit: () => frame(frameType.windowUpdate, 0, 1, word(1)) },
+    "WINDOW_UPDATE": { first: [headers(1, get)], unit: () => frame(frameType.windowUpdate, 0, 1, uint32Bytes(1)) },
     "zero windows": {
       first: [frame(frameType.settings, 0, 0, settingsPayload([[setting.initialWindowSize, 0]]))],
       unit: (id) => headers(id, fields({ ":path": "/openapi/v2" })),
