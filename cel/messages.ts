@@ -62,7 +62,7 @@ function timestampOf(fields: Fields): Value {
 
 const anyMap = mapType(stringType, dynType);
 const anyList = listType(dynType);
-/** Upstream has no value for it: the message is shown in the error. */
+/** Upstream cannot convert `google.protobuf.Any` to a value: the result is an error that shows the message. */
 function anyOf(fields: Fields): Value {
   return new CelError(`unsupported conversion to ref.Val: (*dynamicpb.Message)type_url:${valueText(fields.get("type_url") ?? "")}`);
 }

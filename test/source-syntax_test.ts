@@ -66,7 +66,6 @@ const longFunctions: Readonly<Record<string, string>> = {
   "plugins/apiextensions/conversion/webhook.ts webhookConversion": "small functions over one state",
   "plugins/cluster/garbage-collector.ts followAll": "small functions over one state",
   "server/startup/open-server.ts openParts": "composes a server from its parts, in their order",
-  "server/startup/open-server.ts openRequests": "composes a server from its parts, in their order",
   "server/startup/open-storage.ts openStorage": "composes the storage from its parts, in their order",
 };
 

@@ -26,7 +26,7 @@ export class ForeignValue {
   }
 }
 
-/** The value makes more JSON than `mutationLengthMax`. */
+/** Returned for a value whose JSON would be longer than `mutationLengthMax`. */
 export class TooLarge {}
 
 type Failure = ForeignValue | TooLarge | CelError;
@@ -36,14 +36,17 @@ function isFailure(json: Json | Failure): json is Failure {
 
 /**
  * The JSON of a constructed object. As upstream, lists and maps that the expression makes inside of lists and maps are foreign values, and so
- * are null, unsigned integers, bytes, times and durations. A `CelError` for a map with keys that are not strings.
+ * are null, unsigned integers, bytes, times and durations. Returns a `CelError` for a map with keys that are not strings.
  */
 export function configurationJson(root: PatchObject): JsonObject | Failure {
   const json = new Conversion().member(root, []);
   return json as JsonObject | Failure; // the JSON of an object is one
 }
 
-/** The JSON of the value of a JSON patch operation. In a constructed object the rules of `configurationJson` hold, but for bytes and unsigned integers. */
+/**
+ * The JSON of the value of a JSON patch operation. For a constructed object in it, the rules of `configurationJson` hold, except that bytes and
+ * unsigned integers have JSON.
+ */
 export function patchValueJson(value: Value): Json | Failure {
   return new Conversion().value(value, []);
 }
@@ -124,7 +127,7 @@ class Conversion {
     return this.#counted(members);
   }
 
-  /** A container of the request: shared, and counted each time. */
+  /** Returns a container of the request itself, without a copy. Its length counts each time that it is used. */
   #own(value: JsonMap | JsonList): Json | TooLarge {
     const json: Json = value instanceof JsonMap ? value.object : value.items;
     this.#length += jsonLength(json, mutationLengthMax - this.#length);
@@ -143,7 +146,7 @@ function goNumber(value: number): string {
   return Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf";
 }
 
-/** About the length of the text of a JSON value. Stops above `most`. */
+/** Returns the approximate length of the text of a JSON value. Counting ends when the length exceeds `most`. */
 function jsonLength(root: Json, most: number): number {
   let length = 0;
   const waiting: Json[] = [root];

@@ -145,7 +145,7 @@ export function typeNameMistakes(value: Value, path: string = objectName): reado
 
 /**
  * A constructed object as JSON, as Go writes upstream's representation: durations are nanoseconds, null is 0, and an object with a map whose keys
- * are not strings is empty. A `CelError` for maps in lists and in maps, which have no JSON.
+ * are not strings is empty. Returns a `CelError` for maps in lists and in maps, which have no JSON.
  */
 export function objectJson(value: PatchObject): Json | CelError {
   const json: { [name: string]: Json } = {};

@@ -128,7 +128,10 @@ export abstract class LiteralRules extends Rules {
     return { name, optional };
   }
 
-  /** The colon and the value of an entry; undefined without a colon: then what was found in its key since `mark` does not count. */
+  /**
+   * Reads the colon and the value of an entry. Returns undefined if the colon is missing, and drops the issues that were found in the key since
+   * `mark`.
+   */
   #entryValue(mark: number): { readonly id: number; readonly expr: Expr } | undefined {
     const colon = this.tokens.match(":", expected.colon, expected.unary);
     if (isMismatch(colon)) {

@@ -1,6 +1,6 @@
 /**
- * The grammar of CEL as a recursive-descent parser. Each rule has the same places as in the published grammar, because messages and going on
- * after a mistake depend on them (`recovery.ts`). The depth of recursion is bounded by `celNestingMax` for each rule.
+ * The grammar of CEL as a recursive-descent parser. Each rule has the same places as in the published grammar: messages, and where the parser
+ * continues after a mistake, depend on them (`recovery.ts`). The depth of recursion is bounded by `celNestingMax` for each rule.
  */
 import { type Expr, operators } from "../ast.ts";
 import { expected } from "./expected.ts";
@@ -148,7 +148,7 @@ export class Parser extends MemberRules {
     if (kind === "-") {
       const next = tokens.peek(1);
       if (next === "int" || next === "double") {
-        // Both a negated number and a negative literal fit, and stay possible until the token behind is known.
+        // The text can be a negated number or a negative literal. The token after the number decides.
         if (tokens.fits(expected.member, 2)) return this.member();
         return this.abort(tokens.noAlternative(0), expected.unary, this.hole());
       }
@@ -187,7 +187,7 @@ export class Parser extends MemberRules {
     }
   }
 
-  /** An operand behind a number of equal operators: two of them cancel out. */
+  /** Reads an operand after `count` equal operators, `!` or `-`. An even number of them has no effect. */
   #repeated(name: string, operator: Token, count: number): Expr {
     const id = count % 2 === 0 ? 0 : this.idAt(operator);
     const operand = this.member();

@@ -63,7 +63,7 @@ const names: Partial<Record<TokenKind, string>> = {
   escaped: "ESC_IDENTIFIER",
 };
 
-/** Tokens that may come next. With `ends`, the rule may end here too, and the tokens after its call may come. */
+/** Tokens that may come next. With `ends`, the rule may also end here, so that the tokens after its call may come too. */
 export interface TokenSet {
   readonly kinds: ReadonlySet<TokenKind>;
   readonly ends: boolean;
@@ -74,7 +74,7 @@ export function tokenSet(...parts: readonly (TokenKind | TokenSet)[]): TokenSet 
   return { kinds: new Set(parts.flatMap((part) => typeof part === "string" ? [part] : [...part.kinds])), ends: false };
 }
 
-/** The tokens, or the end of the rule. */
+/** Makes a set of these tokens for a place where the rule may also end. */
 export function orEnd(...parts: readonly (TokenKind | TokenSet)[]): TokenSet {
   return { ...tokenSet(...parts), ends: true };
 }

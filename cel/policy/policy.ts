@@ -21,7 +21,7 @@ export interface PolicyOptions {
   readonly hasAuthorizer: boolean;
   /** The types of mutations. */
   readonly hasPatchTypes: boolean;
-  /** False: without `variables`, as in match conditions and in validating policies that declare none. Default true. */
+  /** Whether expressions have `variables`. Match conditions, and validating policies that declare none, have not. Default true. */
   readonly hasVariables?: boolean;
 }
 
@@ -46,7 +46,7 @@ export interface PolicyResult {
   readonly value: Value;
   /** Units of the expression and of the variables that it evaluated first. */
   readonly cost: number;
-  /** The budget is spent: no further expression may be evaluated. */
+  /** True if the budget is spent, so that no further expression may be evaluated. */
   readonly isExhausted: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The old value that belongs to a new one, for ratcheting: the error of a value that has not changed becomes a warning. Members belong
- * together by name, items of keyed lists by their keys, items of other lists to nothing.
+ * Finds the old value that corresponds to a new one, for ratcheting: the error of a value that has not changed becomes a warning. Members
+ * correspond by name, and items of keyed lists by their keys. Items of other lists have no old value.
  */
 import { isObject, type Json } from "../../core/json.ts";
 import { equalJson } from "../value/json.ts";

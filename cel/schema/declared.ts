@@ -1,4 +1,4 @@
-/** Types of schemas with the bounds of their values: how many elements fit, and how short they are when they are written. */
+/** Types of schemas with the bounds of their values: the largest number of elements, and the length of the shortest value as JSON. */
 import type { Range } from "../declarations.ts";
 import { otherSchema, type StructuralSchema } from "./structural.ts";
 import type { SizeSource } from "../cost/estimate.ts";
@@ -12,7 +12,7 @@ export type Declared = DeclaredScalar | DeclaredList | DeclaredMap | DeclaredObj
 interface Bounds {
   /** Largest number of elements, entries or characters; 0 for what has no size. */
   readonly elementsMax: bigint;
-  /** Fewest bytes of a value as JSON. */
+  /** Length of the shortest value as JSON, in bytes. */
   readonly bytesMin: number;
 }
 export interface DeclaredScalar extends Bounds {

@@ -40,7 +40,7 @@ export interface RuleResult {
   readonly warnings: readonly string[];
   /** Units that were spent. */
   readonly cost: number;
-  /** Not all rules were evaluated. */
+  /** True if the budget or the bound of errors ended the validation before all rules were evaluated. */
   readonly isExhausted: boolean;
 }
 
@@ -59,7 +59,7 @@ export function validateRules(node: RuleNode, value: Json, old: Json | undefined
   return { errors: run.errors, warnings: run.warnings, cost: budget - run.left, isExhausted: run.isExhausted };
 }
 
-/** Where a value is. The text is made for errors only. */
+/** The path of a value. Its text is made for errors only. */
 interface Path {
   readonly above: Path | undefined;
   /** A name, or an index or a key in brackets. */
@@ -196,7 +196,7 @@ class RuleRun {
     if (this.#length > fieldErrorsLengthMax) this.isExhausted = true;
   }
 
-  /** The rule is false: its message, and the error unless it is an old one. */
+  /** Records that a rule is false: an error with its message, or a warning for a value that has not changed. */
   #failed(compiled: CompiledRule, variables: Variables, place: RulePlace): void {
     const { rule, usesOldSelf } = compiled;
     const path = pathText(compiled.fieldPath === "" ? place.path : { above: place.path, step: compiled.fieldPath });

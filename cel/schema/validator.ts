@@ -8,7 +8,7 @@ import { otherSchema, type StructuralSchema } from "./structural.ts";
 /** The rules of a node and of those below it. */
 export interface RuleNode {
   readonly schema: StructuralSchema;
-  /** The value is a resource: the custom resource, or one that is embedded. */
+  /** Whether the value is a resource: the custom resource itself, or an embedded one. */
   readonly isResource: boolean;
   /** The compiled rules of this node; a string with the reason if its values have no type. */
   readonly rules: readonly CompiledRule[] | string;
@@ -41,7 +41,7 @@ class Builder {
     this.#environments = environments;
   }
 
-  /** `source` has the rules, `schema` the structure: they differ within `allOf`. */
+  /** `source` is the schema with the rules, `schema` the one with the structure. They differ within `allOf`. */
   node(source: StructuralSchema, schema: StructuralSchema, isResource: boolean, declared: Declared | undefined): RuleNode | undefined {
     const properties = this.#properties(source, schema, declared);
     const of = declared?.tag === "list" || declared?.tag === "map" ? declared.of : undefined;

@@ -11,8 +11,8 @@ import { asResource } from "./resource-root.ts";
 import type { StructuralSchema } from "./structural.ts";
 
 /**
- * The value of JSON at a node of a schema. A `CelError` for JSON that the schema does not allow. `isDouble`: a number was written with a
- * fraction, although it is integral: it is no integer for rules.
+ * Makes the value of JSON at a node of a schema. Returns a `CelError` for JSON that the schema does not allow. `isDouble`: whether the JSON is
+ * an integral number that was written with a fraction (`1.0`), which is a double for rules.
  */
 export function schemaValue(json: Json, schema: StructuralSchema, isDouble = false): Value {
   if (json === null) return schema.nullable === true ? null : new CelError("invalid data, got null for schema with nullable=false");

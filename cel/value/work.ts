@@ -10,7 +10,7 @@ class Exceeded {}
 
 const exceeded = new Exceeded();
 
-/** What was measured of a large value during an evaluation: its keys or its length. */
+/** The keys or the length of a large value, which an evaluation has determined once. */
 type Measured = readonly string[] | number;
 type Memory = Map<object | string, Measured>;
 
@@ -59,7 +59,7 @@ export function metered<T>(steps: number, run: () => T): T | undefined {
   }
 }
 
-/** As `metered`, for work with many evaluations: they share the bound. */
+/** Works like `metered` for a function with many evaluations, which together may take `steps`. */
 export function meteredTogether<T>(steps: number, run: () => T): T | undefined {
   const { total } = running;
   running.total = steps;

@@ -99,7 +99,8 @@ function writeNode(out: Out, open: Frame[], value: Json, inObject: boolean): voi
   // A list is not indented under its key.
   const indentless = frame.keys === undefined && inObject && !out.fresh;
   const indent = out.indent < 0 ? 0 : indentless ? out.indent : out.indent + indentStep;
-  // Of all members at once: the lines of some follow those of deeper values. The first member of an item is on the item's line.
+  // The indentation of all members is counted now, because the lines of later members follow those of deeper values. The first member of an
+  // item is on the line of the item.
   const lines = inObject ? frame.values.length : frame.values.length - 1, indented = out.indented + lines * indent;
   if (!fitsIndentation(indent, indented, out.written)) return writeWord(out, flowText(value));
   out.indented = indented;
@@ -145,7 +146,7 @@ function frameOf(value: readonly Json[] | { readonly [key: string]: Json }, oute
   return { keys, values: keys.map((key) => object[key] ?? null), outer, at: 0 };
 }
 
-/** A number of this value is a double, which JSON writes with other digits: an int64 of it is a bigint. */
+/** The bounds of integers. A `number` at such a bound is a double, which JSON writes with other digits; an exact int64 is a bigint. */
 const int64Min = -(2 ** 63);
 const uint64End = 2 ** 64;
 

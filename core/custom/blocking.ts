@@ -7,7 +7,7 @@ export function blocksRules(errors: readonly FieldError[]): boolean {
   return errors.some(({ type }) => blocking.has(type));
 }
 
-/** What the answer says instead of the errors of the rules. */
+/** The error that the response has in place of the errors of the rules. */
 export const notChecked: FieldError = Object.freeze(invalid(
   "<nil>",
   null,

@@ -58,7 +58,7 @@ function kindErrors(value: Json, path: string): readonly FieldError[] {
 
 const decodeMeta = decodeStored(ObjectMeta);
 
-/** Decoding has brought the metadata to the form of ObjectMeta. */
+/** The errors of metadata, which decoding has converted to ObjectMeta before. */
 function metadataErrors(value: Json, path: string): readonly FieldError[] {
   const meta = decodeMeta(treeFromJson(value));
   const named = meta.name === undefined || meta.name === "" ? { ...meta, name: "fakename" } : meta;

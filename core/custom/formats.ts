@@ -51,7 +51,7 @@ function isNameSegment(text: string): boolean {
 
 const labelCharacters = /^[a-zA-Z0-9\p{S}\p{L}-]+$/u;
 
-/** Labels of letters, digits, symbols and inner dashes; of several the last one has letters only. */
+/** Whether a text consists of labels of letters, digits, symbols and inner dashes. If there are several, the last one has letters only. */
 function isHostname(text: string): boolean {
   if (!hasAtMostBytes(text, 255)) return false;
   const labels = text.split(".");

@@ -39,7 +39,7 @@ const selection: readonly Parameter[] = [
   }),
 ];
 
-/** Those of reads that upstream publishes for custom resources. */
+/** Parameters of reads that upstream publishes for custom resources. */
 export const readParameters: readonly Parameter[] = selection.filter(({ name }) => name === "resourceVersion");
 
 export const listParameters: readonly Parameter[] = [

@@ -276,7 +276,7 @@ function indexOf(key: string, size: number): number {
   if (typeof index === "string") throw new JsonPatchFailure(index);
   return index;
 }
-/** As `indexOf`, or the reason why it is none. */
+/** Returns the index as `indexOf` does, or the reason why the text is no index. */
 function indexIn(key: string, size: number): number | string {
   if (!/^[+-]?[0-9]+$/.test(key)) return `strconv.Atoi: parsing ${goQuote(key)}: invalid syntax`;
   const index = Number(key);

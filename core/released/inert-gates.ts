@@ -163,7 +163,7 @@ function rungOf(text: string): GateStage {
   return more.includes("locked") ? { ...of, locked: true } : of;
 }
 
-/** Those that can be enabled only together with others. */
+/** Gates that can be enabled only together with others. */
 export const inertGateDependencies: Readonly<Record<string, readonly string[]>> = Object.freeze({
   AuthorizeNodeWithSelectors: ["AuthorizeWithSelectors"],
   DRASchedulerFilterTimeout: ["DynamicResourceAllocation"],

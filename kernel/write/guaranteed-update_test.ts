@@ -110,31 +110,31 @@ const unused = (): never => assert.fail("no token is issued here");
 
 function scene(use: (scene: Scene) => Promise<void>): Promise<void> {
   return withCache(async ({ cache, faulty }) => {
+    const storage = { store: faulty.store, faults: noFaults, cache };
     const parts = {
-      onSwap: () => {},
-      inForce: () => active,
-      store: faulty.store,
-      faults: noFaults,
-      cache,
-      registry: openMetrics(config, silentLog),
-      log: silentLog,
-      recentErrors: () => [],
-      controllers: () => [],
-      authentication: {
-        authenticators: () => [],
-        authenticateToken: () => Promise.resolve({ tag: "refused" as const, reasons: [] }),
-        isAnonymous: () => true,
-        issuer: { issue: unused, issueLegacy: unused },
-        documents: { paths: () => [], read: unused },
+      config: { current: () => active, onSwap: () => {} },
+      access: {
+        authentication: {
+          authenticators: () => [],
+          authenticateToken: () => Promise.resolve({ tag: "refused" as const, reasons: [] }),
+          isAnonymous: () => true,
+          issuer: { issue: unused, issueLegacy: unused },
+          documents: { paths: () => [], read: unused },
+        },
+        authorization: chainOf([]),
       },
-      authorization: chainOf([]),
+      reports: { registry: openMetrics(config, silentLog), log: silentLog, recentErrors: () => [], controllers: () => [] },
+      health: {
+        shutdown: switchCheck("shutdown", "process is shutting down", true),
+        start: startUp(),
+        logWritten: logCheck(() => performance.now()).check,
+      },
+      processes: {},
       ending: () => new AbortController().signal,
-      shutdown: switchCheck("shutdown", "process is shutting down", true),
-      start: startUp(),
-      logWritten: logCheck(() => performance.now()).check,
     };
-    const here = askOf(assemble(parts));
-    const elsewhere = askOf(assemble({ ...parts, cache: { ...cache, store: faulty.store, reads: directReads(faulty.store) } }));
+    const here = askOf(assemble({ ...parts, storage }));
+    const uncached = { ...cache, store: faulty.store, reads: directReads(faulty.store) };
+    const elsewhere = askOf(assemble({ ...parts, storage: { ...storage, cache: uncached } }));
     const { status, body: first } = await elsewhere("POST", thing("one"));
     assert.equal(status, 201);
     while ((await here("GET", undefined, { query: "resourceVersion=0" })).status !== 200);

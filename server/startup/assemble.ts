@@ -27,10 +27,12 @@ import { goawayChooser } from "../../kernel/request/goaway.ts";
 import type { HeavyWork } from "../../kernel/request/hand-over.ts";
 import { inflightLimit } from "../../kernel/request/inflight.ts";
 import type { Backend, Clock } from "../../kernel/request-context.ts";
-import { troubleText } from "../../kernel/store/fault.ts";
+import { type Faults, troubleText } from "../../kernel/store/fault.ts";
 import type { Server } from "../../kernel/server.ts";
+import type { Store } from "../../kernel/store/store.ts";
 import type { WorkerGroup } from "../workers/group.ts";
 import type { Authentication } from "./authentication.ts";
+import type { ConfigInForce } from "./config-in-force.ts";
 import { serverApi } from "./open-controllers.ts";
 import { settingOf } from "./part-context.ts";
 import { refusalLog } from "./refusal-log.ts";
@@ -41,28 +43,48 @@ import { buildInfo, versionText } from "./version.ts";
 import { failingChecks, withWorkers } from "./worker-checks.ts";
 
 /** The parts of a server. */
-export interface Parts extends CheckedParts {
+export interface Parts {
+  readonly config: Pick<ConfigInForce, "current" | "onSwap">;
+  readonly storage: StorageParts;
+  readonly access: AccessParts;
+  readonly reports: ReportParts;
+  readonly health: Pick<CheckedParts, "start" | "shutdown" | "logWritten">;
+  readonly processes: ProcessParts;
+  /** Absent in tests without webhooks. */
+  readonly callWebhook?: CallWebhook;
+  /** Returns the signal that ends a watch that begins now. */
+  readonly ending: () => AbortSignal;
+}
+
+/** The objects. */
+export interface StorageParts {
+  /** Without the measuring wrapper. */
+  readonly store: Store;
+  readonly faults: Faults;
   readonly cache: OpenedReads;
   /** The means of conversions by webhooks. Absent in tests without them. */
   readonly conversions?: ConversionContext;
-  /** Absent in tests without webhooks. */
-  readonly callWebhook?: CallWebhook;
+}
+/** Who a user is, and what users may do. */
+export interface AccessParts {
+  readonly authentication: Pick<Authentication, "authenticators" | "authenticateToken" | "isAnonymous" | "issuer" | "documents">;
+  readonly authorization: Chain;
+}
+/** What is recorded of requests, and what the status page shows. */
+export interface ReportParts {
   readonly registry: KernelRegistry;
   readonly log: Log;
+  readonly audit?: Audit | undefined;
+  readonly tracing?: Tracing | undefined;
   /** The last errors of the log. */
   readonly recentErrors: () => readonly RecentError[];
   readonly controllers: () => readonly ControllerRow[];
-  readonly authentication: Pick<Authentication, "authenticators" | "authenticateToken" | "isAnonymous" | "issuer" | "documents">;
-  readonly authorization: Chain;
-  readonly audit?: Audit | undefined;
-  readonly tracing?: Tracing | undefined;
-  /** Returns the signal that ends a watch that begins now. */
-  readonly ending: () => AbortSignal;
+}
+/** The other thread and the other processes of the server. */
+export interface ProcessParts {
   readonly heavy?: HeavyWork | undefined;
   /** The workers of which this server is one. */
   readonly workers?: WorkerGroup | undefined;
-  /** Calls the listener after each swap of the configuration. */
-  readonly onSwap: (listener: () => void) => void;
 }
 
 const systemClock: Clock = Object.freeze({ now: () => Date.now(), random: () => Math.random() });
@@ -71,41 +93,39 @@ const elapsed = (): number => performance.now();
 
 /** Assembles the server for `handle`. */
 export function assemble(parts: Parts): Server {
-  const { inForce, registry, log } = parts;
-  const { record } = registry;
+  const { config: { current }, storage, reports } = parts, { registry, log } = reports, { record } = registry;
   const backend = backendOf(parts, () => server);
-  const access = accessOf(parts);
   registerStoreMetrics(registry, {
-    store: parts.store,
-    faults: parts.faults,
+    store: storage.store,
+    faults: storage.faults,
     prefix: backend.prefix,
-    catalog: () => inForce().catalog,
+    catalog: () => current().catalog,
   });
   const server: Server = {
     get catalog() {
-      return inForce().catalog;
+      return current().catalog;
     },
     catalogChanged: catalogChanges(parts),
     isComplete: completeness(parts),
     get requestTimeoutMs() {
-      return inForce().config["request-timeout"];
+      return current().config["request-timeout"];
     },
     backend,
-    storeTrouble: () => troubleText(parts.faults),
-    heavy: parts.heavy,
-    observe: observer(record, elapsed, requestLog(log, () => inForce().config["slow-request-threshold"]), parts.tracing),
+    storeTrouble: () => troubleText(storage.faults),
+    heavy: parts.processes.heavy,
+    observe: observer(record, elapsed, requestLog(log, () => current().config["slow-request-threshold"]), reports.tracing),
     authenticate: authenticateOf(parts),
     unauthenticated: refusalLog(log),
     authorize: authorizeOf(parts),
-    audit: parts.audit,
-    impersonate: impersonateBy(parts.authorization.decide),
-    access,
-    sendsGoaway: goawayChooser(() => inForce().config["goaway-chance"], systemClock.random),
+    audit: reports.audit,
+    impersonate: impersonateBy(parts.access.authorization.decide),
+    access: accessOf(parts.access),
+    sendsGoaway: goawayChooser(() => current().config["goaway-chance"], systemClock.random),
     admit: inflightOf(parts),
     nonresource: nonresourceOf(parts),
     refusedPage,
     countOwnRequest(method, info) {
-      const { group, resource, subresource, verb } = requestLabels(method, info, undefined, inForce().catalog);
+      const { group, resource, subresource, verb } = requestLabels(method, info, undefined, current().catalog);
       record.selfRequests.with({ group, resource, subresource, verb }).add();
     },
     deprecated: ({ group, version, plural }, subresource, removedRelease) =>
@@ -115,11 +135,11 @@ export function assemble(parts: Parts): Server {
   return server;
 }
 
-function catalogChanges({ inForce, onSwap }: Parts): Server["catalogChanged"] {
-  let { catalog } = inForce();
+function catalogChanges({ config: { current, onSwap } }: Parts): Server["catalogChanged"] {
+  let { catalog } = current();
   let change = Promise.withResolvers<void>();
   onSwap(() => {
-    const next = inForce().catalog;
+    const next = current().catalog;
     if (next === catalog) return;
     catalog = next;
     change.resolve();
@@ -128,22 +148,22 @@ function catalogChanges({ inForce, onSwap }: Parts): Server["catalogChanged"] {
   return (signal) => abortable(change.promise, signal).catch(() => {}); // an abort is no error here
 }
 
-function completeness({ inForce, start }: Parts): Server["isComplete"] {
-  const hooks = sourceHooks(inForce().catalog);
+function completeness({ config, health: { start } }: Parts): Server["isComplete"] {
+  const hooks = sourceHooks(config.current().catalog);
   let isComplete = hooks.length === 0;
   void start.all(hooks).then(() => isComplete = true);
   return () => isComplete;
 }
 
-function backendOf({ inForce, cache, conversions, callWebhook, ending, registry, tracing }: Parts, server: () => Server): Backend {
+function backendOf({ config: { current }, storage, reports, callWebhook, ending }: Parts, server: () => Server): Backend {
   let api: Api | undefined;
-  const prefix = inForce().config["etcd-prefix"];
+  const { cache, conversions } = storage, { registry, tracing } = reports, prefix = current().config["etcd-prefix"];
   return {
     allocation: {
       get api() {
         return api ??= serverApi(server());
       },
-      setting: settingOf(() => inForce().config),
+      setting: settingOf(() => current().config),
       records: recordsOf(cache.store, prefix),
     },
     store: cache.store,
@@ -152,7 +172,7 @@ function backendOf({ inForce, cache, conversions, callWebhook, ending, registry,
     clock: systemClock,
     ending,
     get minRequestTimeoutSeconds() {
-      return inForce().config["min-request-timeout"];
+      return current().config["min-request-timeout"];
     },
     meter: meterOf(registry.record, elapsed, tracing),
     metric: registry.metric,
@@ -162,10 +182,10 @@ function backendOf({ inForce, cache, conversions, callWebhook, ending, registry,
   };
 }
 
-function authenticateOf({ authentication: { authenticators, isAnonymous }, registry: { record } }: Parts): Server["authenticate"] {
+function authenticateOf({ access: { authentication }, reports: { registry: { record } } }: Parts): Server["authenticate"] {
   const authenticate = authenticateInOrder(
-    authenticators,
-    isAnonymous,
+    authentication.authenticators,
+    authentication.isAnonymous,
     (result, milliseconds) => {
       const labels = result === "success" ? succeeded : { result };
       record.authentications.with(labels).add();
@@ -180,7 +200,7 @@ function authenticateOf({ authentication: { authenticators, isAnonymous }, regis
   };
 }
 
-function authorizeOf({ authorization, registry: { record } }: Parts): Server["authorize"] {
+function authorizeOf({ access: { authorization }, reports: { registry: { record } } }: Parts): Server["authorize"] {
   const decide = measuredDecision(decideRequests(authorization.decide), record, elapsed);
   return async (user, info, decided, waiting) => {
     const decision = await decide(user, info, waiting);
@@ -190,7 +210,7 @@ function authorizeOf({ authorization, registry: { record } }: Parts): Server["au
   };
 }
 
-function accessOf({ authorization, authentication: { authenticateToken, issuer } }: Parts): Access {
+function accessOf({ authorization, authentication: { authenticateToken, issuer } }: AccessParts): Access {
   const authenticated = authenticatedUsers();
   return {
     authorize: async (user, attributes, waiting) => await authorization.decide(user, attributes, waiting),
@@ -205,10 +225,10 @@ function accessOf({ authorization, authentication: { authenticateToken, issuer }
   };
 }
 
-function inflightOf({ inForce, registry: { record } }: Parts): Server["admit"] {
+function inflightOf({ config: { current }, reports: { registry: { record } } }: Parts): Server["admit"] {
   return inflightLimit(
     () => {
-      const { config } = inForce();
+      const { config } = current();
       return { readOnly: config["max-requests-inflight"], mutating: config["max-mutating-requests-inflight"] };
     },
     ({ readOnly, mutating }) => {
@@ -220,25 +240,27 @@ function inflightOf({ inForce, registry: { record } }: Parts): Server["admit"] {
 
 /** Health, metrics, version, discovery and OpenAPI. */
 function nonresourceOf(parts: Parts): Server["nonresource"] {
-  const { registry, log, shutdown, workers } = parts;
+  const { config: { current }, storage: { store, faults, cache }, reports, health, processes: { workers } } = parts,
+    { registry, log } = reports;
   const { record } = registry;
-  const { releases } = parts.inForce().catalog;
+  const { releases } = current().catalog;
   const version = buildInfo(releases);
   describeBuild(registry, version);
   describeReleases(registry, releases);
-  const own = healthChecks(parts, elapsed), checksOf = workers === undefined ? own : withWorkers(own, workers);
+  const own = healthChecks({ ...health, inForce: current, store, faults, cache }, elapsed);
+  const checksOf = workers === undefined ? own : withWorkers(own, workers);
   const text = (which?: "slis") => workers === undefined ? registry.text(which) : workers.metrics(which);
-  const facts = () => ({ errors: parts.recentErrors(), controllers: parts.controllers() });
+  const facts = () => ({ errors: reports.recentErrors(), controllers: reports.controllers() });
   workers?.answerBy({
     metrics: registry.parts,
     health: (type) =>
-      failingChecks(type, own(parts.inForce().catalog), (name, passed) => record.healthcheck.with({ name, type }).set(passed ? 1 : 0)),
+      failingChecks(type, own(current().catalog), (name, passed) => record.healthcheck.with({ name, type }).set(passed ? 1 : 0)),
     page: facts,
   });
   const discovery = new DiscoveryReplies();
   const page = statusPage({
     version: versionText(),
-    store: parts.inForce().config["etcd-servers"].length > 0 ? "etcd" : "sqlite",
+    store: current().config["etcd-servers"].length > 0 ? "etcd" : "sqlite",
     metrics: () => text(),
     facts: async () => workers === undefined ? facts() : await workers.pageFacts(),
     now: systemClock.now,
@@ -250,7 +272,7 @@ function nonresourceOf(parts: Parts): Server["nonresource"] {
       version,
       metrics: async (which) => ({ contentType: registry.contentType, text: await text(which) }),
       discovery,
-      tokenDocuments: parts.authentication.documents,
+      tokenDocuments: parts.access.authentication.documents,
       now: systemClock.now,
       undescribed: (error, name) =>
         log.error(`the OpenAPI documents leave out ${name}, whose schemas cannot be published`, describe(error)),
@@ -260,7 +282,7 @@ function nonresourceOf(parts: Parts): Server["nonresource"] {
       },
       unhealthy(endpoint, failures) {
         // A requested shutdown is not an error.
-        const expected = failures.every(({ name, reason }) => name === shutdown.check.name || reason === shutdown.check.name);
+        const expected = failures.every(({ name, reason }) => name === health.shutdown.check.name || reason === health.shutdown.check.name);
         log[expected ? "info" : "error"](`${endpoint} fails`, { failures });
       },
     });

@@ -180,21 +180,24 @@ class AuthorizationFollower {
     signal.addEventListener("abort", () => client.close(), { once: true });
     return accessReviews({
       name,
-      client: tracedClient(client, "Call authorization webhook", { authorizer: name }, this.#needs.tracing),
-      path: "",
-      version,
-      domain: namesOf(config).domain,
-      allowedMs: authorizedMs,
-      deniedMs: unauthorizedMs,
-      timeoutMs,
+      server: {
+        client: tracedClient(client, "Call authorization webhook", { authorizer: name }, this.#needs.tracing),
+        path: "",
+        version,
+        domain: namesOf(config).domain,
+        timeoutMs,
+      },
+      cached: { allowedMs: authorizedMs, deniedMs: unauthorizedMs },
       onError: onFailure,
       ...(conditions.length === 0 ? {} : { matches: matchConditions(conditions, this.#conditionMeter(name), elapsedClock.now) }),
-      attempted(_code, milliseconds, result) {
-        webhookEvaluations.with({ name, result }).add();
-        webhookSeconds.with({ name, result }).observe(milliseconds / 1000);
+      reports: {
+        attempted(_code, milliseconds, result) {
+          webhookEvaluations.with({ name, result }).add();
+          webhookSeconds.with({ name, result }).observe(milliseconds / 1000);
+        },
+        failedOpen: (result) => webhookFailOpen.with({ name, result }).add(),
+        log: this.#failed,
       },
-      failedOpen: (result) => webhookFailOpen.with({ name, result }).add(),
-      log: this.#failed,
       clock: elapsedClock,
       random: Math.random,
       signal,

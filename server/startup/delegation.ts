@@ -38,18 +38,19 @@ export function clusterAuthorizer(config: Config, log: Pick<Log, "error">, signa
   const client = clientOf(config["authorization-kubeconfig"], signal);
   const reviews = accessReviews({
     name: "cluster",
-    client: tracedClient(client, "Call authorization webhook", { authorizer: "cluster" }, tracing),
-    domain: clusterDomain,
-    signal,
-    path: accessReviewPath,
-    version: accessReviewVersion,
+    server: {
+      client: tracedClient(client, "Call authorization webhook", { authorizer: "cluster" }, tracing),
+      path: accessReviewPath,
+      version: accessReviewVersion,
+      domain: clusterDomain,
+      timeoutMs: clusterMs,
+    },
+    cached: { allowedMs: cachedMs, deniedMs: cachedMs },
+    onError: "noOpinion",
+    reports: { log: errorLog(log) },
     clock: elapsedClock,
     random: Math.random,
-    allowedMs: cachedMs,
-    deniedMs: cachedMs,
-    timeoutMs: clusterMs,
-    onError: "noOpinion",
-    log: errorLog(log),
+    signal,
   });
   const listed = config["authorization-always-allow-paths"];
   const isFree = freePaths(listed.length === 0 ? defaultPaths : listed);

@@ -140,10 +140,7 @@ async function openParts(given: ServeOptions, ending: AbortController, closers: 
   const board = controllerBoard();
   const { server, heavy, webhooks, hasRoles } = openRequests(options, {
     ...parts,
-    controllers: board.rows,
-    recentErrors,
-    audit: auditing?.audit,
-    tracing,
+    reports: { registry, log, audit: auditing?.audit, tracing, recentErrors, controllers: board.rows },
     ending: () => watches.signal(Math.random),
   });
   const background = await openBackground(server, parts, {
@@ -206,64 +203,27 @@ async function openAccess(
 
 /** The part of the server that handles requests, and the thread for large ones. */
 function openRequests(
-  { log, startHeavy, workers }: ServeOptions,
-  {
-    inForce,
-    registry,
-    access,
-    storage: { store, faults, cache, conversions },
-    health,
-    signal,
-    audit,
-    tracing,
-    ending,
-    recentErrors,
-    controllers,
-  }:
+  { startHeavy, workers }: ServeOptions,
+  { inForce, access, storage, health, signal, reports, ending }:
     & OpenedParts
-    & {
-      readonly audit: ServerParts["audit"];
-      readonly tracing: ServerParts["tracing"];
-      readonly ending: ServerParts["ending"];
-      readonly recentErrors: ServerParts["recentErrors"];
-      readonly controllers: ServerParts["controllers"];
-    },
+    & Pick<ServerParts, "reports" | "ending">,
 ) {
-  const { authentication, authorizationFile: file } = access, { start } = health;
-  const webhooks = admissionWebhooks({ ...webhookNeeds(inForce), ...(tracing === undefined ? {} : { tracing }) }),
-    callWebhook = webhooks.call;
+  const { authentication, authorizationFile: file } = access, { registry, log, tracing } = reports, { cache: { store } } = storage;
+  const webhooks = admissionWebhooks({ ...webhookNeeds(inForce), ...(tracing === undefined ? {} : { tracing }) });
+  const { call: callWebhook } = webhooks;
   const heavy = startHeavy &&
-    heavyRequests({ start: startHeavy, store: cache.store, callWebhook, inForce: inForce.current, after: systemClock.after, tracing });
-  const authorization = openAuthorization({
-    inForce,
-    registry,
-    log,
-    findings: sharedFindings(log, workers),
-    start,
-    signal,
-    file,
-    tracing,
-  });
+    heavyRequests({ start: startHeavy, store, callWebhook, inForce: inForce.current, after: systemClock.after, tracing });
+  const findings = sharedFindings(log, workers);
+  const authorization = openAuthorization({ inForce, registry, log, findings, start: health.start, signal, file, tracing });
   const server = assemble({
-    ...health,
-    inForce: inForce.current,
-    onSwap: inForce.onSwap,
-    heavy,
-    store,
-    faults,
-    cache,
-    conversions,
+    config: inForce,
+    storage,
+    access: { authentication, authorization },
+    reports,
+    health,
+    processes: { heavy, workers },
     callWebhook,
-    registry,
-    log,
-    recentErrors,
-    controllers,
-    authentication,
-    authorization,
-    audit,
-    tracing,
     ending,
-    workers,
   });
   const api = serverApi(server);
   authentication.open(api);

@@ -117,9 +117,16 @@ const uses: Readonly<Record<string, Use>> = {
   },
   async "authorization webhook"(access) {
     const client = remoteClient(() => Promise.resolve(access));
-    const times = { allowedMs: 0, deniedMs: 0, timeoutMs: 30_000 };
-    const needs = { clock, random: () => 0, signal: never, log() {} };
-    const authorizer = accessReviews({ name: "w", client, path: "", version: "v1", onError: "deny", ...times, ...needs });
+    const authorizer = accessReviews({
+      name: "w",
+      server: { client, path: "", version: "v1", timeoutMs: 30_000 },
+      cached: { allowedMs: 0, deniedMs: 0 },
+      onError: "deny",
+      reports: { log() {} },
+      clock,
+      random: () => 0,
+      signal: never,
+    });
     const decision = await authorizer.authorize({ name: "ann", groups: [] }, attributesOf(requestInfo("GET", "/api/v1/nodes")!));
     client.close();
     return decision.verdict === "deny" ? "failed" : "used";

@@ -26,6 +26,23 @@ export type AttemptOutcome = "success" | "canceled" | "timeout" | "error";
 export interface AccessReviewOptions {
   /** The name of the authorizer in metrics and in the log. */
   readonly name: string;
+  readonly server: ReviewServer;
+  /** Milliseconds for which an allowed answer is cached, and any other answer; 0 disables it. Failures are never cached. */
+  readonly cached: { readonly allowedMs: number; readonly deniedMs: number };
+  /** The verdict if the server fails. */
+  readonly onError: "deny" | "noOpinion";
+  /** Whether requests of this kind are reviewed; default: all. It throws an Error where that cannot be decided. */
+  readonly matches?: MatchConditions;
+  readonly reports: ReviewReports;
+  readonly clock: Clock;
+  /** In [0, 1). */
+  readonly random: () => number;
+  /** Aborts when the server stops, or when the authorizer is removed from the chain. */
+  readonly signal?: AbortSignal;
+}
+
+/** The server that answers, and its API. */
+export interface ReviewServer {
   readonly client: Pick<RemoteClient, "send">;
   /** Path of the reviews below the server's URL; "" for the URL itself. */
   readonly path: string;
@@ -33,31 +50,22 @@ export interface AccessReviewOptions {
   readonly version: string;
   /** Domain of the API group of reviews. Default: k8s.io. */
   readonly domain?: string;
-  readonly clock: Clock;
-  /** In [0, 1). */
-  readonly random: () => number;
-  /** Milliseconds for which an allowed answer is cached, and any other answer; 0 disables it. Failures are never cached. */
-  readonly allowedMs: number;
-  readonly deniedMs: number;
   /** Timeout of one attempt in milliseconds. All attempts of a decision take `accessReviewMs` at most. */
   readonly timeoutMs: number;
-  /** The verdict if the server fails. */
-  readonly onError: "deny" | "noOpinion";
-  /** Whether requests of this kind are reviewed; default: all. It throws an Error where that cannot be decided. */
-  readonly matches?: MatchConditions;
+}
+
+export interface ReviewReports {
   /** Receives each attempt: its status code as text, or `<error>`, and its duration. */
   readonly attempted?: (code: string, milliseconds: number, outcome: AttemptOutcome) => void;
   /** Receives a failure that is no opinion, after which a later authorizer may allow the request. */
   readonly failedOpen?: (outcome: AttemptOutcome) => void;
   readonly log: (sentence: string, error: unknown) => void;
-  /** Aborts when the server stops, or when the authorizer is removed from the chain. */
-  readonly signal?: AbortSignal;
 }
 
 /** An authorizer with its cache. It never rejects. */
 export function accessReviews(options: AccessReviewOptions): Authorizer {
-  const { name, version, domain = "k8s.io", allowedMs, deniedMs, onError, matches = () => true, failedOpen, log, clock } = options;
-  const cache = new ReviewCache({ allowedMs, deniedMs, now: clock.now });
+  const { name, server: { version, domain = "k8s.io" }, onError, matches = () => true, reports: { failedOpen, log } } = options;
+  const cache = new ReviewCache({ ...options.cached, now: options.clock.now });
   return {
     name,
     async authorize(user, attributes, waiting) {
@@ -101,7 +109,7 @@ async function reviewed(
   last: { outcome: AttemptOutcome },
   ended: AbortSignal,
 ): Promise<ReviewStatus> {
-  const { client, path, timeoutMs, attempted, clock, random, signal } = options;
+  const { server: { client, path, timeoutMs }, reports: { attempted }, clock, random, signal } = options;
   const bound = AbortSignal.timeout(accessReviewMs);
   const whole = AbortSignal.any(signal === undefined ? [ended, bound] : [ended, signal, bound]);
   const send = async (): Promise<RemoteAnswer> => {

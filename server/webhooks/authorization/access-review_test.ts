@@ -13,30 +13,39 @@ const attributes = attributesOf(requestInfo("GET", "/api/v1/namespaces/a/pods/b"
 const review = (status: unknown): RemoteAnswer => ({ status: 201, body: { kind: "SubjectAccessReview", status }, retryAfter: undefined });
 const failed = (status: number, retryAfter?: number): RemoteAnswer => ({ status, body: { message: "broken" }, retryAfter });
 
+interface Changed extends Partial<Omit<AccessReviewOptions, "server" | "cached">> {
+  readonly server?: Partial<AccessReviewOptions["server"]>;
+  readonly cached?: Partial<AccessReviewOptions["cached"]>;
+}
+
 /** An authorizer whose webhook returns these answers in sequence, and then repeats the last one. Pauses take no time. */
-function world(answers: readonly (RemoteAnswer | Error)[], options: Partial<AccessReviewOptions> = {}) {
+function world(answers: readonly (RemoteAnswer | Error)[], { server, cached, ...options }: Changed = {}) {
   const sent: RemoteRequest[] = [], metrics: string[] = [], logged: string[] = [];
   let now = 0;
   const stop = new AbortController();
   const authorizer = accessReviews({
     name: "hook",
-    client: {
-      async send(request) {
-        const answer = answers[Math.min(sent.push(request), answers.length) - 1]!;
-        await Promise.resolve();
-        if (answer instanceof Error) throw answer;
-        return answer;
+    server: {
+      client: {
+        async send(request) {
+          const answer = answers[Math.min(sent.push(request), answers.length) - 1]!;
+          await Promise.resolve();
+          if (answer instanceof Error) throw answer;
+          return answer;
+        },
       },
+      path: "/review",
+      version: "v1",
+      timeoutMs: 1000,
+      ...server,
     },
-    path: "/review",
-    version: "v1",
-    allowedMs: 100,
-    deniedMs: 10,
-    timeoutMs: 1000,
+    cached: { allowedMs: 100, deniedMs: 10, ...cached },
     onError: "noOpinion",
-    attempted: (_code, _milliseconds, outcome) => metrics.push(outcome),
-    failedOpen: (outcome) => metrics.push(`open ${outcome}`),
-    log: (sentence) => logged.push(sentence),
+    reports: {
+      attempted: (_code, _milliseconds, outcome) => metrics.push(outcome),
+      failedOpen: (outcome) => metrics.push(`open ${outcome}`),
+      log: (sentence) => logged.push(sentence),
+    },
     clock: { now: () => now, after: (ms, run) => (now += ms, queueMicrotask(run), () => {}) },
     random: () => 0,
     signal: stop.signal,
@@ -67,7 +76,7 @@ test("accessReviews() sends the request as a review, in v1 and v1beta1", async (
     "GET",
     "/apis/g/v2/namespaces/ns/things?fieldSelector=a%3Db,c!%3Dd&labelSelector=e,!f,g%20in%20(h),i!%3Dj,k%3E1",
   )!;
-  const v1 = world([review({ allowed: false })]), beta = world([review({ allowed: false })], { version: "v1beta1" });
+  const v1 = world([review({ allowed: false })]), beta = world([review({ allowed: false })], { server: { version: "v1beta1" } });
   await v1.authorize(user, attributesOf(info));
   await beta.authorize(user, requestInfo("GET", "/metrics")!);
   assert.deepEqual(v1.sent.map(({ path, method, body }) => ({ path, method, body })), [{
@@ -121,7 +130,7 @@ test("accessReviews() caches allowed and other answers for their times, and neve
   yes.pass(10);
   await yes.authorize();
   assert.equal(yes.sent.length, 3);
-  const never = world([review({ allowed: true })], { allowedMs: 0 });
+  const never = world([review({ allowed: true })], { cached: { allowedMs: 0 } });
   await never.authorize();
   await never.authorize();
   assert.equal(never.sent.length, 2);
@@ -131,7 +140,7 @@ test("accessReviews() caches allowed and other answers for their times, and neve
 });
 
 test("accessReviews() never returns a cached answer of another user, for any composition of names", async () => {
-  const hook = world([review({ allowed: true }), review({ allowed: false })], { deniedMs: 0 });
+  const hook = world([review({ allowed: true }), review({ allowed: false })], { cached: { deniedMs: 0 } });
   assert.equal((await hook.authorize({ name: "alice", groups: ["a,b"] })).verdict, "allow");
   for (
     const user of [
@@ -154,7 +163,7 @@ test("accessReviews() does not cache reviews of very long requests, and drops th
   await long.authorize(alice, named(name));
   await long.authorize(alice, named(name));
   assert.equal(long.sent.length, 2);
-  const many = world([review({ allowed: true })], { allowedMs: 1e9 });
+  const many = world([review({ allowed: true })], { cached: { allowedMs: 1e9 } });
   for (let i = 0; i < rememberedReviewsMax; i++) await many.authorize(alice, named(`n${i}`));
   await many.authorize(alice, named("n0"));
   await many.authorize(alice, named("one more"));
@@ -225,7 +234,7 @@ test("accessReviews() treats an answer that is not a review as a failure, also i
 });
 
 /** An authorizer whose webhook does not respond, and the signals of its requests. */
-function silent(options: Partial<AccessReviewOptions> = {}) {
+function silent(options: Changed = {}) {
   const signals: AbortSignal[] = [];
   const answers: PromiseWithResolvers<RemoteAnswer>[] = [];
   const client = {
@@ -237,7 +246,7 @@ function silent(options: Partial<AccessReviewOptions> = {}) {
       return await answer.promise;
     },
   };
-  return { ...world([], { client, ...options }), signals, answers };
+  return { ...world([], { ...options, server: { client, ...options.server } }), signals, answers };
 }
 
 test("accessReviews() ends with its signal, and denies: a later authorizer must not allow the request instead", async () => {

@@ -78,20 +78,25 @@ test("accessReviews() calls no webhook for requests that do not match, and decid
     const sent: unknown[] = [], logged: string[] = [];
     const authorizer = accessReviews({
       name: "hook",
-      client: {
-        send(request) {
-          sent.push(request);
-          return Promise.resolve({ status: 201, body: { kind: "SubjectAccessReview", status: { allowed: true } }, retryAfter: undefined });
+      server: {
+        client: {
+          send(request) {
+            sent.push(request);
+            return Promise.resolve({
+              status: 201,
+              body: { kind: "SubjectAccessReview", status: { allowed: true } },
+              retryAfter: undefined,
+            });
+          },
         },
+        path: "",
+        version: "v1",
+        timeoutMs: 1000,
       },
-      path: "",
-      version: "v1",
-      allowedMs: 0,
-      deniedMs: 0,
-      timeoutMs: 1000,
+      cached: { allowedMs: 0, deniedMs: 0 },
       onError,
       matches: matchConditions([expression], { evaluated() {}, failed() {}, excluded() {} }, () => 0),
-      log: (sentence) => logged.push(sentence),
+      reports: { log: (sentence) => logged.push(sentence) },
       clock: { now: () => 0, after: () => () => {} },
       random: () => 0,
     });
