@@ -110,7 +110,7 @@ function deletedStatus(call: RequestContext, name: string, uid: string | undefin
  *   any                                      a precondition that it fails       409
  *   marked, and held by its kind             any                                unchanged
  *   marked, with time left                   as much time, more, or no time     unchanged
- *   marked, with time left                   less time                          marked with that time; removed if none is left, without finalizers
+ *   marked, with time left                   less time                          marked with less time, or removed
  *   not marked, of a kind with a hold        any                                marked: a later delete removes it
  *   with finalizers, after the policy        any                                marked
  *   of a kind with a time of grace           more than 0 seconds, or none       marked with the time that the kind chooses; removed if it is 0
@@ -119,7 +119,6 @@ function deletedStatus(call: RequestContext, name: string, uid: string | undefin
  * "Marked" means that `deletionTimestamp` is set. A kind with a hold has `deletion.holds`: a namespace is held by the finalizers of its spec. The
  * policy changes the finalizers first: `Foreground` and `Orphan` leave one of the two for the garbage collector, `Background` none. Nothing is
  * written if the marks stay the same, or in a dry run. Admission approves each effect.
- *
  * `gone`: whether it was removed from the store; `item` is its last state. Undefined if another request deleted it meanwhile.
  */
 export function deleteItem(call: RequestContext, start: Start, options: DeleteRequest): Promise<Deleted | undefined> {

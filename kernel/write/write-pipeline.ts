@@ -118,7 +118,7 @@ export async function toUpdate(call: RequestContext, object: ApiObject, prior: A
   const { endpoint, catalog, warnings } = call;
   const { resource } = endpoint;
   checkValidation(call, object, prior);
-  const subresource = writtenSubresource(call);
+  const sub = writtenSubresource(call);
   const context = hookContext(call);
   let next = await admit(call, object, prior);
   const { managedFields } = next.metadata;
@@ -127,7 +127,7 @@ export async function toUpdate(call: RequestContext, object: ApiObject, prior: A
   if (call.subresource === undefined) next = await resource.allocate?.(next, prior, requestHookContext(call)) ?? next;
   const { generation } = prior.metadata;
   next = withMeta(next, dryRun ? { generation } : { generation, selfLink: undefined });
-  if (subresource?.write !== undefined) next = subresource.write(next, prior, context);
+  if (sub?.write !== undefined) next = sub.write(next, prior, context);
   else {
     if (call.subresource === undefined) next = withStatusOf(call, next, prior);
     next = resource.prepare?.(next, prior, context) ?? next;
@@ -136,16 +136,13 @@ export async function toUpdate(call: RequestContext, object: ApiObject, prior: A
   next = resource.dropDisabled?.(next, prior, catalog.gates.isOn) ?? next;
   next = withMeta(next, keptMeta(next.metadata, prior.metadata, managedFields));
   const isDirect = call.info.verb === "create" && call.subresource?.definition.create?.isDirect === true;
-  if (resource.strategy?.generation && subresource === undefined && !isDirect && specChanged(call, next, prior)) {
+  if (resource.strategy?.generation && sub === undefined && !isDirect && specChanged(call, next, prior)) {
     next = { ...next, metadata: metaWith(next.metadata, { generation: Number(prior.metadata.generation ?? 0) + 1 }) };
   }
   const ownErrors: readonly FieldError[] = [
     ...validateObjectMeta(next.metadata, storedNameRules(resource.scope)),
     ...validateObjectMetaUpdate(next.metadata, prior.metadata),
-    ...runInBudget(
-      call,
-      () => isDirect ? [] : (subresource === undefined ? resource.update : subresource.update)?.(next, prior, context) ?? [],
-    ),
+    ...runInBudget(call, () => isDirect ? [] : (sub === undefined ? resource.update : sub.update)?.(next, prior, context) ?? []),
   ];
   const errors = runInBudget(call, () => withDeclaredRules(call, ownErrors, next, prior));
   if (errors.length > 0) throw invalidError(kindName(call), next.metadata.name ?? "", errors);

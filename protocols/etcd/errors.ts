@@ -60,3 +60,18 @@ const unclear: ReadonlySet<number> = new Set([
 export function isRefusal(error: unknown): boolean {
   return error instanceof GrpcError && !unclear.has(error.code) && !isUnavailable(error);
 }
+
+/** Returns why an endpoint is unreachable; undefined if the error has another meaning. */
+export function unreachableCause(error: unknown): string | undefined {
+  if (!(error instanceof GrpcError) || isOfLearner(error) || isBusy(error)) return undefined;
+  if (isLate(error) || (error.fromServer && isUnavailable(error))) return error.message;
+  return error.connecting ? causeText(error.cause) : undefined;
+}
+
+/** Returns the innermost message of an error. If several addresses were tried, it is the message of the first. */
+export function causeText(cause: unknown): string {
+  if (cause instanceof AggregateError && cause.errors.length > 0) return causeText(cause.errors[0]);
+  if (!(cause instanceof Error)) return String(cause);
+  const code = "code" in cause && typeof cause.code === "string" ? cause.code : "";
+  return cause.message === "" ? code || cause.name : cause.message.includes(code) ? cause.message : `${cause.message} (${code})`;
+}

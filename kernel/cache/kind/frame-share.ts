@@ -34,11 +34,9 @@ export class FrameShare {
   #frames = new Map<RingEvent, Map<string, Uint8Array>>();
   /** The sum of the frames' lengths. */
   #bytes = 0;
-
   constructor(maker: EntryMaker) {
     this.#maker = maker;
   }
-
   /** The frame of an event with this verdict. */
   frame(event: RingEvent, type: Verdict, framing: Framing): Uint8Array {
     const name = `${type} ${framing.id}`;
@@ -78,7 +76,6 @@ export class FrameShare {
     this.#frames = new Map();
     this.#bytes = 0;
   }
-
   #plainFrame({ prior, next, revision }: RingEvent, type: Verdict): Uint8Array {
     const shown = type === "DELETED" ? prior : next;
     return concat([this.#headOf(type), ...bodyParts(shown!, revision), end]);

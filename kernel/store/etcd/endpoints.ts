@@ -1,7 +1,7 @@
 /** Tracks whether etcd's endpoints answer. A fault is reported once when an endpoint stops answering, and ended once it answers. */
 import { guide } from "../../../core/guide.ts";
 import type { Clock } from "../../../core/async.ts";
-import { isBusy, isLate, isOfLearner, isUnavailable } from "../../../protocols/etcd/errors.ts";
+import { unreachableCause } from "../../../protocols/etcd/errors.ts";
 import type { EndpointObserver } from "../../../protocols/etcd/connection.ts";
 import { GrpcError } from "../../../protocols/grpc/errors.ts";
 import type { Faults } from "../fault.ts";
@@ -34,14 +34,12 @@ export class Endpoints implements EndpointObserver {
   readonly #clock: Clock;
   /** Cancels the planned check; undefined if none is planned. */
   #cancel: (() => void) | undefined;
-
   constructor(addresses: readonly string[], faults: Faults, clock: Clock) {
     this.#addresses = addresses;
     this.#states = addresses.map(() => ({ underway: 0, since: 0, unreachable: false }));
     this.#faults = faults;
     this.#clock = clock;
   }
-
   begin(index: number): (error?: unknown) => void {
     const state = this.#states[index];
     if (state === undefined) return () => {};
@@ -60,7 +58,6 @@ export class Endpoints implements EndpointObserver {
     this.#cancel?.();
     this.#cancel = undefined;
   }
-
   #failed(index: number, cause: string): void {
     const addresses = this.#addresses, state = this.#states[index], address = addresses[index];
     if (state === undefined || address === undefined || state.unreachable) return;
@@ -82,7 +79,6 @@ export class Endpoints implements EndpointObserver {
     if (addresses.length > 1) this.#faults.end("unreachable", `etcd at ${addresses.join(", ")}`);
     this.#faults.end(addresses.length === 1 ? "unreachable" : "member", address);
   }
-
   #plan(ms: number): void {
     const due = this.#clock.now() + ms;
     this.#cancel = this.#clock.after(ms, () => {
@@ -97,19 +93,4 @@ export class Endpoints implements EndpointObserver {
       this.#plan(Math.max(etcdSilentCheckMs, Math.min(...waiting.map(({ since }) => since + etcdSilentMs - now))));
     });
   }
-}
-
-/** Returns why an endpoint is unreachable; undefined if the error has another meaning. */
-function unreachableCause(error: unknown): string | undefined {
-  if (!(error instanceof GrpcError) || isOfLearner(error) || isBusy(error)) return undefined;
-  if (isLate(error) || (error.fromServer && isUnavailable(error))) return error.message;
-  return error.connecting ? causeText(error.cause) : undefined;
-}
-
-/** Returns the innermost message of an error. If several addresses were tried, it is the message of the first. */
-export function causeText(cause: unknown): string {
-  if (cause instanceof AggregateError && cause.errors.length > 0) return causeText(cause.errors[0]);
-  if (!(cause instanceof Error)) return String(cause);
-  const code = "code" in cause && typeof cause.code === "string" ? cause.code : "";
-  return cause.message === "" ? code || cause.name : cause.message.includes(code) ? cause.message : `${cause.message} (${code})`;
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { causeText, Endpoints, etcdSilentMs } from "./endpoints.ts";
+import { Endpoints, etcdSilentMs } from "./endpoints.ts";
 import { isUnavailable, isUnsent } from "../../../protocols/etcd/errors.ts";
 import { grpcCode, GrpcError, lostError } from "../../../protocols/grpc/errors.ts";
 import { manualClock } from "../../../test/store/clock.ts";
@@ -79,10 +79,4 @@ test("Endpoints of several reports each, and all of them together", () => {
   assert.match(reports[2]!, /^etcd at http:\/\/a, http:\/\/b unreachable since .*: no member answers$/);
   endpoints.begin(1)();
   assert.deepEqual(faults.current.map(({ kind, of }) => [kind, of]), [["member", "http://a"]]);
-});
-
-test("causeText() describes errors without a message", () => {
-  assert.equal(causeText(new AggregateError([Object.assign(new Error(""), { code: "ECONNREFUSED" })], "")), "ECONNREFUSED");
-  assert.equal(causeText(Object.assign(new Error("no such name"), { code: "ENOTFOUND" })), "no such name (ENOTFOUND)");
-  assert.equal(causeText("the connection was closed"), "the connection was closed");
 });

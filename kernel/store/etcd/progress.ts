@@ -57,11 +57,9 @@ export class ProgressKeeper implements Progress {
   readonly #waiting = new Set<SupervisedWatch>();
   #newest = 0;
   #inFlight = 0;
-
   constructor(clock: Clock) {
     this.#clock = clock;
   }
-
   shown(revision: Revision): void {
     if (revision <= this.#newest) return;
     this.#newest = revision;
@@ -85,7 +83,6 @@ export class ProgressKeeper implements Progress {
       this.#waiting.delete(watch);
     };
   }
-
   #plan(watch: SupervisedWatch, state: State, ms: number): void {
     state.cancel = this.#clock.after(ms, () => {
       state.cancel = undefined;
