@@ -29,8 +29,9 @@ export async function act(call: RequestContext, subresource: EndpointSubresource
   const { response } = subresource;
   if (perform !== undefined && response !== undefined) {
     await approveAction(call, request);
-    call.heavy?.changes("what an action does");
-    return respondWith(response, await perform(request, actionObject(call), requestHookContext(call)));
+    // From here on the request must not be repeated in the heavy thread: it stays in this one.
+    const here: RequestContext = { ...call, heavy: undefined };
+    return respondWith(response, await perform(request, actionObject(here), requestHookContext(here)));
   }
   const { item, renew } = await backend.reads.live(endpoint.stored, keyOfCall(call), call.deadline);
   const done = item && await store(call, { item, renew }, { subresource, request, dryRun });
