@@ -14,6 +14,7 @@ const workers = 5;
 
 export const leaderElection: Controller = {
   name: "leader-election-controller",
+  isRequired: true,
   fieldManager: "kube-apiserver",
   gate: electionGate,
   needs: [

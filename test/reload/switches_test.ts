@@ -91,7 +91,7 @@ async function assertHealthy(opened: Opened, what: string): Promise<void> {
 }
 
 const idle = ({ inForce }: Opened) =>
-  controllerStates(inForce().catalog).filter(({ runs }) => !runs).map(({ controller }) => controller.name);
+  controllerStates(inForce().catalog).filter(({ lacks }) => lacks.length > 0).map(({ controller }) => controller.name);
 const stopped = /^controllers do not run: not served: ./;
 const resumed = /^controllers run again/;
 const named = (logged: readonly Logged[], pattern: RegExp) =>
