@@ -23,7 +23,7 @@ export function comparable({ status, body }: Answer): Comparable {
     // Upstream checks metadata up to four times on some updates, and repeats the causes.
     const causes = [...new Set((details?.causes ?? []).map(({ field, reason }) => `${field}: ${reason}`))].sort();
     // Lines of the difference between two inner structures, which only upstream has.
-    const text = message.split("\n").filter((line, index) => index === 0 || !/^[-+ @]/.test(line)).join("");
+    const text = withoutIdentities(message.split("\n").filter((line, index) => index === 0 || !/^[-+ @]/.test(line)).join(""));
     return { meaning: [`${status} ${reason}`, ...causes].join("\n"), text };
   }
   return { meaning: `${status} ${JSON.stringify(sorted(withoutOwn(body)), undefined, 1)}`, text: "" };
@@ -32,13 +32,26 @@ export function comparable({ status, body }: Answer): Comparable {
 /** Members of metadata that each server makes for itself. */
 const own = ["uid", "resourceVersion", "creationTimestamp"];
 
+/** A message that may show an object, without what each server makes for itself. */
+function withoutIdentities(text: string): string {
+  return text.replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "<uid>").replace(/20[0-9-]{8}T[0-9:.]+Z/g, "<time>")
+    .replace(/(resourceVersion\W{1,5})[0-9]+/g, "$1<version>");
+}
+
 /** An object without its identity, times and random names. */
 function withoutOwn(object: JsonObject): JsonObject {
   const { uid } = (object["metadata"] ?? {}) as { readonly uid?: string };
-  const text = JSON.stringify(object, (key, value) => own.includes(key) || key === "time" ? undefined : value);
+  const isTable = object["kind"] === "Table";
+  const text = JSON.stringify(
+    object,
+    (key, value) => own.includes(key) || key === "time" || isTable && key === "description" ? undefined : value,
+  );
   const named = (uid === undefined ? text : text.replaceAll(uid, "<uid>")).replace(/"20[0-9-]{8}T[0-9:.]+Z"/g, '"<time>"');
   return JSON.parse(
-    named.replace(/kube-api-access-[a-z0-9]{5}/g, "kube-api-access-<suffix>").replace(
+    (isTable ? withoutIdentities(named).replace(/"[0-9]+[smh]([0-9]+s)?"/g, '"<age>"') : named).replace(
+      /kube-api-access-[a-z0-9]{5}/g,
+      "kube-api-access-<suffix>",
+    ).replace(
       /"(clusterIP|nodePort|healthCheckNodePort)":("[0-9a-f.:]+"|[1-9][0-9]*)/g,
       '"$1":"<allocated>"',
     ).replace(/"clusterIPs":\["[0-9a-f.:]+"/g, '"clusterIPs":["<allocated>"'),

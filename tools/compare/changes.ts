@@ -8,7 +8,8 @@ export interface Change {
   readonly object: JsonObject;
 }
 
-type Path = readonly (string | number)[];
+/** Where a value is in an object. */
+export type Path = readonly (string | number)[];
 
 const long = "a".repeat(300);
 const texts = ["", "Not_A-Name!", long, "a", "-1", "2024-01-01T00:00:00Z"], numbers = [-1, 0, 1, 2 ** 31 - 1, 2 ** 31];
@@ -61,7 +62,8 @@ export function withGenerated(base: JsonObject, generated: JsonObject): readonly
   });
 }
 
-function replaced(value: Json, path: Path, other: Json | undefined): Json | undefined {
+/** The value with another one at a path. Undefined removes it. */
+export function replaced(value: Json, path: Path, other: Json | undefined): Json | undefined {
   const [key, ...rest] = path;
   if (key === undefined) return other;
   if (Array.isArray(value)) return value.flatMap((item: Json, index) => index === key ? replaced(item, rest, other) ?? [] : [item]);
@@ -70,6 +72,7 @@ function replaced(value: Json, path: Path, other: Json | undefined): Json | unde
   return next === undefined ? others : { ...value as JsonObject, [key]: next };
 }
 
-function shortened(text: string): string {
+/** A text of at most 60 characters. */
+export function shortened(text: string): string {
   return text.length > 60 ? `${text.slice(0, 60)}...` : text;
 }

@@ -1,9 +1,14 @@
 // In Deno's suite only: a tool for those who write rules.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { field, int32, list, object, string, struct } from "../../plugin.ts";
+import { randomOf } from "../../core/random.ts";
 import { comparable } from "./answers.ts";
 import { recordedBases } from "./bases.ts";
 import { changesOf, withGenerated } from "./changes.ts";
+import { wordsOf } from "./kubectl.ts";
+import { minimal } from "./minimal.ts";
+import { Mutations } from "./mutations.ts";
 
 test("each value of an object is removed and replaced, at any depth, but for the kind", () => {
   const base = { apiVersion: "v1", kind: "Thing", spec: { list: [{ a: true }], count: 3 } }, before = structuredClone(base);
@@ -37,4 +42,29 @@ test("the recorded conversations have objects of many kinds", () => {
   const bases = recordedBases();
   assert.ok(bases.length > 30, `${bases.length} collections`);
   assert.ok(bases.every(({ objects }) => objects.length > 0 && !JSON.stringify(objects).includes("${sa")));
+});
+
+test("a walk's changes keep to the schema, are the same for a seed, and a difference is shown by its smallest object", async () => {
+  const schema = object("Thing", {
+    spec: field(2, struct("ThingSpec", { names: field(1, list(string), "Names."), count: field(2, int32, "A count.") }), "What it is."),
+  }, {
+    package: "example/v1",
+    doc: "A thing.",
+  });
+  const base = { kind: "Thing", apiVersion: "example/v1", metadata: { name: "a" }, spec: { names: ["b"] } };
+  const walk = () => {
+    const mutations = new Mutations(schema, new Map([["count", [5, "no number"]]]), randomOf(7));
+    return Array.from({ length: 40 }, () => mutations.next(base));
+  };
+  const changes = walk();
+  assert.deepEqual(changes, walk());
+  assert.ok(changes.every(({ path, object }) => path.length > 0 && object["kind"] === "Thing" && object !== base));
+  assert.ok(changes.some(({ what }) => what === "spec.count = 5"));
+  const large = { kind: "Thing", metadata: { name: "a" }, spec: { names: ["b", "c"], count: -1 } };
+  const isWrong = ({ spec }: any) => Promise.resolve(spec?.count === -1);
+  assert.deepEqual(await minimal(large, isWrong), { kind: "Thing", spec: { count: -1 } });
+});
+
+test("lines of kubectl are split as by a shell", () => {
+  assert.deepEqual(wordsOf("patch deploy web -p '{\"a\": 1}' --to=a"), ["patch", "deploy", "web", "-p", '{"a": 1}', "--to=a"]);
 });

@@ -1,9 +1,9 @@
 import type { Json, JsonObject } from "../../core/json.ts";
-import { type Answer, comparable } from "./answers.ts";
+import { type Answer, type Comparable, comparable } from "./answers.ts";
 import type { Change } from "./changes.ts";
 
 /** Sends a request to one of the two servers. */
-export type Ask = (method: string, path: string, body?: Json) => Promise<Answer>;
+export type Ask = (method: string, path: string, body?: Json, headers?: Readonly<Record<string, string>>) => Promise<Answer>;
 
 /** A request that the two servers answer differently. */
 export interface Difference {
@@ -14,6 +14,10 @@ export interface Difference {
   readonly isText: boolean;
   readonly ours: string;
   readonly theirs: string;
+  /** Of walks: the path of the request. */
+  readonly path?: string;
+  /** Of walks: a small body with the same difference. */
+  readonly body?: JsonObject;
 }
 
 /** Requests of one kind that are sent at the same time. */
@@ -41,22 +45,25 @@ export async function compareKind(
   const work = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const { what, method, path, body } = next;
-      const [mine, peers] = (await Promise.all([ours(method, path, body), theirs(method, path, body)])).map(comparable) as [
-        ReturnType<typeof comparable>,
-        ReturnType<typeof comparable>,
-      ];
-      const isText = mine.meaning === peers.meaning;
-      if (isText && mine.text === peers.text) continue;
-      const [one, other] = isText ? [shortened(mine.text), shortened(peers.text)] : shownLines(mine, peers);
-      differences.push({ method, what, isText, ours: one, theirs: other });
+      const [mine, peers] = await Promise.all([ours(method, path, body), theirs(method, path, body)]);
+      const difference = differenceOf(method, what, comparable(mine), comparable(peers));
+      if (difference !== undefined) differences.push(difference);
     }
   };
   await Promise.all(Array.from({ length: atOnce }, work));
   return { requests: requests.length, differences };
 }
 
+/** What two answers differ in. Undefined if they do not. */
+export function differenceOf(method: string, what: string, mine: Comparable, peers: Comparable): Difference | undefined {
+  const isText = mine.meaning === peers.meaning;
+  if (isText && mine.text === peers.text) return undefined;
+  const [one, other] = isText ? [shortened(mine.text), shortened(peers.text)] : shownLines(mine, peers);
+  return { method, what, isText, ours: one, theirs: other };
+}
+
 /** The object under another name, if the change was not about its name. */
-function renamed(object: JsonObject, name: string): JsonObject {
+export function renamed(object: JsonObject, name: string): JsonObject {
   const { metadata } = object as { readonly metadata?: JsonObject };
   return metadata?.["name"] === name ? { ...object, metadata: { ...metadata, name: `${name.slice(0, 40)}-2` } } : object;
 }

@@ -1,7 +1,9 @@
 /**
  * `npm run compare -- --peer KUBECONFIG [--kinds apps,v1/pods] [--objects 500] [--seed N] [--texts]`: sends generated creates and updates to a test server and
  * to a kube-apiserver of release 1.35, and lists the answers that differ. `--objects`: changed objects of each kind. `--texts` lists different messages too. The
- * peer needs a user who may do everything; the namespace of the run is deleted at its end.
+ * peer needs a user who may do everything; the namespace of the run is deleted at its end. `--walks N`: N objects of each kind in each version that is served,
+ * each made from the one before by one change that its schema allows, in place of changed recordings. `--kubectl KUBECONFIG`: runs the commands of
+ * kubectl-commands.ts against a running server with this kubeconfig and against the peer (`--kinds`: names of their groups; `--program`: another kubectl).
  */
 import process from "node:process";
 import { parseArgs } from "node:util";
@@ -17,6 +19,12 @@ import { valueText } from "../../core/value-text.ts";
 import { openTestServer } from "../../testing.ts";
 import { filledIn, recordedBases } from "./bases.ts";
 import { type Change, changesOf, withGenerated } from "./changes.ts";
+import { recordedWords } from "./words.ts";
+import { compareKubectl, shownDifference } from "./kubectl.ts";
+import { groups } from "./kubectl-commands.ts";
+import { requestFor } from "../../plugins/certificates/test-context.ts";
+import { kindOf } from "./walk.ts";
+import { walkedKinds, walkKind } from "./walks.ts";
 import { type Ask, compareKind, type Difference } from "./compare-kind.ts";
 
 const { values: flags } = parseArgs({
@@ -25,6 +33,9 @@ const { values: flags } = parseArgs({
     kinds: { type: "string", default: "" },
     objects: { type: "string", default: "500" },
     seed: { type: "string", default: String(Date.now() % 2 ** 31) },
+    walks: { type: "string" },
+    kubectl: { type: "string" },
+    program: { type: "string", default: "kubectl" },
     texts: { type: "boolean", default: false },
   },
 });
@@ -37,18 +48,21 @@ const namespace = `compare-${Date.now().toString(36)}`, word = `w${seed}`;
 const basesMax = 12;
 
 const client = remoteClient(() => readAccess(peer));
-const theirs: Ask = async (method, path, body) => {
+const theirs: Ask = async (method, path, body, headers = {}) => {
   const sent = await client.send({
     method: method as "POST",
     path,
     ...(body === undefined ? {} : { json: valueText(body) }),
+    headers,
     signal: AbortSignal.timeout(30_000),
   });
   return { status: sent.status, body: sent.body as Json | undefined };
 };
 await using server = await openTestServer({ unexpectedErrors: "answer" });
-const ours: Ask = async (method, path, body) => {
-  const sent = body === undefined ? {} : { headers: { "content-type": "application/json", "user-agent": "thole" }, body: valueText(body) };
+const ours: Ask = async (method, path, body, headers = {}) => {
+  const sent = body === undefined
+    ? { headers }
+    : { headers: { "content-type": "application/json", "user-agent": "thole", ...headers }, body: valueText(body) };
   const response = await server.handle(new Request(`https://test${path}`, { method, ...sent }));
   return { status: response.status, body: await response.json() as Json };
 };
@@ -96,7 +110,8 @@ function grouped(differences: readonly Difference[]): readonly { readonly first:
   for (const each of differences) {
     // Without indexes, and without the message.
     const meanings = [each.ours, each.theirs].map((text) => text.split(" | ").slice(0, -1).join().replace(/[0-9]+/g, "N"));
-    const key = [each.what.replace(/ = .*| removed/, ""), ...meanings].join("\n"), group = groups.get(key);
+    const key = each.path === undefined ? [each.what.replace(/ = .*| removed/, ""), ...meanings].join("\n") : kindOf(each),
+      group = groups.get(key);
     if (group === undefined) groups.set(key, { first: each, count: 1 });
     else group.count++;
   }
@@ -106,13 +121,48 @@ function grouped(differences: readonly Difference[]): readonly { readonly first:
 for (const ask of [ours, theirs]) await ask("POST", "/api/v1/namespaces", { metadata: { name: namespace } });
 await theirs("POST", `/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name: "default" } }); // there may be no controller
 let failures = 0;
-try {
+const isWanted = (place: string) =>
+  wanted.length === 0 || wanted.some((each) => place === each || place.startsWith(`${each}/`) || place.split("/")[0] === each);
+/** Prints what differs, and counts it. */
+function report(head: string, differences: readonly Difference[]): void {
+  const real = differences.filter(({ isText }) => !isText);
+  failures += real.length;
+  console.log(head.replace("DIFFER", `${real.length} differ, ${differences.length - real.length} in texts`));
+  for (const { first: { method, path = "", what, body, ours, theirs }, count } of grouped(flags.texts ? differences : real)) {
+    console.log(
+      `  ${method}${path === "" ? "" : ` ${path.split("/").slice(-2).join("/")}`} ${what}${count === 1 ? "" : ` (and ${count - 1} alike)`}`,
+    );
+    if (body !== undefined) console.log(`    body:   ${valueText(body)}`);
+    console.log(`    ours:   ${ours}\n    theirs: ${theirs}`);
+  }
+}
+async function walkAll(): Promise<void> {
+  const words = recordedWords(namespace, word), servers = { ours, theirs };
+  for (const kind of walkedKinds(catalog, recordedBases())) {
+    if (!isWanted(`${kind.endpoint.apiVersion}/${kind.endpoint.plural}`)) continue;
+    const walked = await walkKind(kind, { servers, words, seed, count: Number(flags.walks), namespace, word });
+    const left = walked.left.length === 0 ? "" : `, bases that were not created: ${walked.left.join("; ")}`;
+    report(`${walked.place}: ${walked.objects} objects, ${walked.requests} requests, DIFFER${left}`, walked.differences);
+  }
+}
+async function compareCommands(kubeconfig: string): Promise<void> {
+  const chosen = Object.fromEntries(Object.entries(groups).filter(([name]) => wanted.length === 0 || wanted.includes(name)));
+  const csr = requestFor("compared");
+  await compareKubectl(
+    chosen,
+    { ours: kubeconfig, theirs: peer, program: flags.program, values: { ns: namespace, csr } },
+    (group, commands, differences) => {
+      failures += differences.length;
+      console.log(`${group}: ${commands} commands, ${differences.length} differ`);
+      for (const { line, ours, theirs } of differences) console.log(`  kubectl ${line}\n${shownDifference(ours, theirs)}`);
+    },
+  );
+}
+async function changeRecordings(): Promise<void> {
   for (const { path, objects: recorded } of recordedBases()) {
     const every = Math.ceil(recorded.length / basesMax), objects = recorded.filter((_, index) => index % every === 0);
     const place = path.replace(/^\/apis?\//, "").replace("/namespaces/${ns}", "");
-    if (wanted.length > 0 && !wanted.some((each) => place === each || place.startsWith(`${each}/`) || place.split("/")[0] === each)) {
-      continue;
-    }
+    if (!isWanted(place)) continue;
     const share = Math.ceil(count / objects.length), differences: Difference[] = [], left: string[] = [];
     let requests = 0;
     for (const [nth, object] of objects.entries()) {
@@ -123,16 +173,15 @@ try {
         differences.push(...outcome.differences);
       }
     }
-    const real = differences.filter(({ isText }) => !isText);
-    failures += real.length;
     const unused = left.length === 0
       ? ""
       : `, ${left.length} of ${objects.length} bases were not created (${[...new Set(left)].join("; ")})`;
-    console.log(`${place}: ${requests} requests, ${real.length} differ, ${differences.length - real.length} in texts${unused}`);
-    for (const { first: { method, what, ours, theirs }, count } of grouped(flags.texts ? differences : real)) {
-      console.log(`  ${method} ${what}${count === 1 ? "" : ` (and ${count - 1} alike)`}\n    ours:   ${ours}\n    theirs: ${theirs}`);
-    }
+    report(`${place}: ${requests} requests, DIFFER${unused}`, differences);
   }
+}
+try {
+  if (flags.kubectl !== undefined) await compareCommands(flags.kubectl);
+  else await (flags.walks === undefined ? changeRecordings() : walkAll());
 } finally {
   await theirs("DELETE", `/api/v1/namespaces/${namespace}`);
   client.close();
