@@ -10,7 +10,6 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from "../../toolbox.ts";
-import { PodSpec } from "../shared/pod/pod-spec.ts";
 import { optionsForUpdate } from "../shared/pod/stored-options.ts";
 import { withoutStopSignals } from "../shared/pod/stop-signals.ts";
 import { validatePodParts } from "../shared/pod/validate-pod.ts";
@@ -128,7 +127,7 @@ const ephemeralContainers: Subresource<Pod> = {
       spec: ephemeralContainers === undefined ? spec : { ...spec, ephemeralContainers },
     }, prior);
   },
-  leaves: ["status"],
+  leaves: [],
   update: (next, prior, context) => {
     const mirror = spell(context.names, podAnnotations.mirror);
     if (Object.hasOwn(prior.metadata.annotations ?? {}, mirror)) {
@@ -152,7 +151,7 @@ function counted(next: Pod, prior: Pod): Pod {
   return { ...next, metadata: { ...next.metadata, generation: Number(prior.metadata.generation ?? 0) + 1 } };
 }
 
-const resize = resizeOf(Object.keys(PodSpec.fields), validateParts, counted);
+const resize = resizeOf(validateParts, counted);
 
 /** Seconds for the containers of a deleted pod to end. A pod that is on no node, or that has ended, needs none. */
 function graceSeconds({ spec, status: { phase } }: Pod, asked: number | undefined): number {

@@ -16,27 +16,15 @@ const resizable: readonly string[] = ["cpu", "memory"];
 const root = "[]";
 const gate = "InPlacePodLevelResourcesVerticalScaling";
 
-/** The fields of a spec of which a resize changes nothing. */
-function keptFields(keys: readonly string[]): readonly string[] {
-  return keys.filter((key) => key !== "containers" && key !== "initContainers" && key !== "resources").map((key) => `spec.${key}`);
-}
-
 /** `validateWhole`: the rules of every pod. `counted` sets the next generation of a changed spec. */
 export function resizeOf(
-  specKeys: readonly string[],
   validateWhole: Validate,
   counted: (next: Pod, prior: Pod) => Pod,
 ): Subresource<Pod> {
   return {
     write: (next, prior, context) => counted(resized(next, prior, context), prior),
-    leaves: [
-      "status",
-      "metadata.labels",
-      "metadata.annotations",
-      "metadata.finalizers",
-      "metadata.ownerReferences",
-      ...keptFields(specKeys),
-    ],
+    // Who writes a field here owns it, although it stays as it was, as in upstream.
+    leaves: [],
     update: (next, prior, context) => validateResize(next, prior, context, validateWhole),
   };
 }
