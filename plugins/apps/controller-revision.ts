@@ -52,6 +52,7 @@ export const controllerRevisions: Resource<ControllerRevision> = defineResource(
   storedAs: home,
   storedUnder: "controllerrevisions",
   served: { [home]: { schema: ControllerRevision, introduced: "1.9", columns } },
+  strategy: { coreFinalizers: true },
   create: ({ revision, data }) => [...notNegative(revision, "revision"), ...validateData(data)],
   update(next, prior, { names }) {
     const rules = metaRulesOf(controllerRevisions, names);

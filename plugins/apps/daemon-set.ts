@@ -136,7 +136,7 @@ export const daemonSets: Resource<DaemonSet> = defineResource({
       applyDefaults: (object) => withTemplateGeneration(object, templateGeneration(object)),
     },
   },
-  strategy: { generation: true },
+  strategy: { generation: true, coreFinalizers: true },
   prepare(next, prior, { gates }) {
     const template = preparedTemplate(next.spec.template, prior?.spec.template, gates);
     return countTemplate(template === next.spec.template ? next : { ...next, spec: { ...next.spec, template } }, prior);

@@ -73,7 +73,7 @@ export const deployments: Resource<Deployment> = defineResource({
       subresources: { status, scale: workloadScale<Deployment>(({ spec }) => selectorText(spec.selector) ?? "") },
     },
   },
-  strategy: { generation: true },
+  strategy: { generation: true, coreFinalizers: true },
   prepare: (next, prior, { gates }) => prepare(next, prior, gates),
   create: (next, context) => validateDeploymentSpec(next, undefined, context),
   update: (next, prior, context) => [

@@ -113,7 +113,7 @@ export const replicaSets: Resource<ReplicaSet> = defineResource({
       subresources: { status, scale: workloadScale<ReplicaSet>(({ spec }) => selectorText(spec.selector) ?? "") },
     },
   },
-  strategy: { generation: true },
+  strategy: { generation: true, coreFinalizers: true },
   prepare(next, prior, { gates }) {
     const template = preparedTemplate(next.spec.template, prior?.spec.template, gates);
     return template === next.spec.template ? next : { ...next, spec: { ...next.spec, template } };

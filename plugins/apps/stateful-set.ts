@@ -65,7 +65,7 @@ export const statefulSets: Resource<StatefulSet> = defineResource({
       subresources: { status, scale: workloadScale<StatefulSet>(({ spec }) => selectorText(spec.selector) ?? "") },
     },
   },
-  strategy: { generation: true, nameRule: labelName },
+  strategy: { generation: true, coreFinalizers: true, nameRule: labelName },
   prepare(next, prior, { gates }) {
     const template = preparedTemplate(next.spec.template, prior?.spec.template, gates);
     return template === next.spec.template ? next : { ...next, spec: { ...next.spec, template } };

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { fieldErrorText } from "../../core/field-error.ts";
 import { defaultNames } from "../../core/names.ts";
 import { fromStored, toStored } from "./conversion.ts";
+import { autoscalers } from "./horizontal-pod-autoscaler.ts";
 import { behaviorDefaults, carried, defaultMetrics } from "./defaults.ts";
 import { validateSpec } from "./rules.ts";
 
@@ -65,4 +66,10 @@ test("version 1 carries in annotations what it has no fields for, and nothing is
   }
   const behavior = toStored(version1({ [carried.behavior]: '{"scaleUp":{"StabilizationWindowSeconds":7}}' })).spec.behavior;
   assert.deepEqual(behavior, { scaleUp: { stabilizationWindowSeconds: 7, policies: [] } });
+});
+
+test("the table of version 1 shows the metrics of the stored form", () => {
+  const { columns = [] } = autoscalers.served["autoscaling/v1"]!, targets = columns.find(({ name }) => name === "Targets");
+  const shown = targets!.cell(fromStored(toStored(version1({}, { targetCPUUtilizationPercentage: 50 }))));
+  assert.equal(shown, "cpu: <unknown>/50%");
 });

@@ -1,4 +1,4 @@
-/** The table of autoscalers, made from stored objects for both versions. */
+/** The table of autoscalers, made from the stored form in both versions. */
 import { ageColumn, type Column, nameColumn } from "../../plugin.ts";
 import type { HorizontalPodAutoscaler, MetricSpec, MetricStatus } from "./schema.ts";
 

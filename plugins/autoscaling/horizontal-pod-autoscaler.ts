@@ -85,12 +85,13 @@ export const autoscalers: Resource<HorizontalPodAutoscaler> = defineResource<Hor
     "autoscaling/v1": {
       schema: HorizontalPodAutoscalerV1,
       introduced: "1.2",
-      columns: columns as readonly Column<any>[], // tables are made from stored objects
+      columns: columns.map(({ cell, ...column }) => ({ ...column, cell: (object: HorizontalPodAutoscalerV1) => cell(toStored(object)) })),
       subresources: { status },
       toStored,
       fromStored,
     },
   },
+  strategy: { coreFinalizers: true },
   prepare: (next, prior, { gates }) => withoutTolerance(next, prior, gates),
   create: (next, context) => validateSpec(next.spec, optionsOf(next, undefined, context)),
   update: validateUpdate,

@@ -139,7 +139,7 @@ export const cronJobs: Resource<CronJob> = defineResource({
       subresources: { status: { write: (next, prior) => ({ ...next, spec: prior.spec }), update: () => [], leaves: ["spec"] } },
     },
   },
-  strategy: { generation: true },
+  strategy: { generation: true, coreFinalizers: true },
   prepare: (next, prior, { gates }) => prepare(next, prior, gates),
   create: ({ metadata, spec }, { names, gates }) => [
     ...validateSpec(spec, undefined, optionsForCreate(gates), names),

@@ -28,12 +28,16 @@ function isComplete(spec: Spec): boolean {
 /** Applies the defaults, and takes the labels of the template for a job without labels. */
 export function jobDefaults(job: Undefaulted): Undefaulted {
   const { spec = {} } = job;
-  const complete = isComplete(spec) ? job : { ...job, spec: completed(spec) };
-  const labels = spec.template?.metadata?.labels;
-  if (labels === undefined || Object.keys(labels).length === 0) return complete;
-  if (Object.keys(job.metadata?.labels ?? {}).length > 0) return complete;
+  return withTemplateLabels(isComplete(spec) ? job : { ...job, spec: completed(spec) });
+}
+
+/** A job without labels gets those of its template. */
+export function withTemplateLabels<T extends Undefaulted>(job: T): T {
+  const labels = job.spec?.template?.metadata?.labels;
+  if (labels === undefined || Object.keys(labels).length === 0) return job;
+  if (Object.keys(job.metadata?.labels ?? {}).length > 0) return job;
   // The same record, so that labels that the server adds to the template are added to these, too (`withGeneratedLabels`).
-  return { ...complete, metadata: { ...job.metadata, labels } };
+  return { ...job, metadata: { ...job.metadata, labels } };
 }
 
 function completed(spec: Spec): Spec {

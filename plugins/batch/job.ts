@@ -15,6 +15,7 @@ import { optionsForUpdate } from "../shared/pod/stored-options.ts";
 import { optionsForCreate } from "../shared/pod/validation-options.ts";
 import { selectorCell } from "../shared/selector-text.ts";
 import { containerColumns, selectorColumn } from "../shared/workloads/columns.ts";
+import { withTemplateLabels } from "./job-defaults.ts";
 import { isTrue } from "./conditions.ts";
 import { gates as gateNames } from "./gates.ts";
 import { withGeneratedSelector, withoutDefaultLabels } from "./generated-selector.ts";
@@ -126,7 +127,8 @@ export const jobs: Resource<Job> = defineResource({
       unselectableText: (field) => `field label ${goQuote(field)} not supported for Job`,
       subresources: {
         status: {
-          write: (next, prior) => ({ ...next, spec: prior.spec }),
+          // Upstream applies the defaults to the stored object, so labels that a status leaves out come back.
+          write: (next, prior) => withTemplateLabels({ ...next, spec: prior.spec }),
           update: (next, prior, { names, gates }) => [
             ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", metaRulesOf(jobs, names)),
             ...validateJobStatus(next, prior, gates),
@@ -136,7 +138,7 @@ export const jobs: Resource<Job> = defineResource({
       },
     },
   },
-  strategy: { generation: true, ownMetaRules: true, orphansDependents: true },
+  strategy: { generation: true, coreFinalizers: true, ownMetaRules: true, orphansDependents: true },
   prepare,
   create: (next, context) => [
     ...validateObjectMeta(withoutDefaultLabels(next.metadata, context.names), metaRulesOf(jobs, context.names)),

@@ -205,3 +205,8 @@ test("fields of disabled gates are dropped from a new job, and rules for indexes
   assert.deepEqual(made.spec.podFailurePolicy.rules.map(({ action }: { action: string }) => action), ["Count"]);
   assert.deepEqual(jobs.prepare!(stored, stored, off), stored);
 });
+
+test("labels that a status leaves out come back from the template", () => {
+  const { status } = jobs.served["batch/v1"]!.subresources!, job = make(), { labels: _, ...bare } = job.metadata;
+  assert.deepEqual(status!.write!({ ...job, metadata: bare }, job, contextWith()).metadata.labels, generated);
+});

@@ -1,5 +1,14 @@
-import { ageColumn, type Column, defineResource, type HookContext, nameColumn, type Resource, type Subresource } from "../../plugin.ts";
-import { Age, validateObjectMetaUpdate } from "../../toolbox.ts";
+import {
+  ageColumn,
+  type Column,
+  defineResource,
+  type FieldError,
+  type HookContext,
+  nameColumn,
+  type Resource,
+  type Subresource,
+} from "../../plugin.ts";
+import { Age, metaRulesOf, type Names, validateObjectMetaUpdate } from "../../toolbox.ts";
 import { validateRequest, validateRequestUpdate } from "./request-rules.ts";
 import { CertificateSigningRequest, type RequestCondition } from "./schema.ts";
 
@@ -86,6 +95,18 @@ function withStored(
   return conditions.map((each) => each.type === type ? stored[at++]! : each); // as many as there are
 }
 
+function validateUpdate(
+  next: CertificateSigningRequest,
+  prior: CertificateSigningRequest,
+  names: Names,
+  part: "" | "status" | "approval",
+): readonly FieldError[] {
+  return [
+    ...validateRequestUpdate(next, prior, names, part),
+    ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", metaRulesOf(certificateSigningRequests, names)),
+  ];
+}
+
 const status: Subresource<CertificateSigningRequest> = {
   write(next, prior, { now }) {
     const { conditions } = next.status, before = prior.status.conditions ?? [];
@@ -94,7 +115,7 @@ const status: Subresource<CertificateSigningRequest> = {
       : { ...next.status, conditions: withStored(withStored(conditions, before, "Approved"), before, "Denied") };
     return withTimes({ ...next, spec: prior.spec, status: kept }, prior, now);
   },
-  update: (next, prior, { names }) => validateRequestUpdate(next, prior, names, "status"),
+  update: (next, prior, { names }) => validateUpdate(next, prior, names, "status"),
   leaves: ["spec", "status.conditions"],
 };
 
@@ -104,7 +125,7 @@ const approval: Subresource<CertificateSigningRequest> = {
     const { conditions } = withTimes(next, prior, now).status, { conditions: _before, ...rest } = prior.status;
     return { ...next, spec: prior.spec, status: { ...(conditions === undefined ? {} : { conditions }), ...rest } };
   },
-  update: (next, prior, { names }) => validateRequestUpdate(next, prior, names, "approval"),
+  update: (next, prior, { names }) => validateUpdate(next, prior, names, "approval"),
   leaves: ["spec", "status.certificate"],
   hasTable: false,
 };
@@ -125,11 +146,8 @@ export const certificateSigningRequests: Resource<CertificateSigningRequest> = d
       subresources: { status, approval },
     },
   },
-  strategy: { nameRule: () => [], leaves: ["spec", "status"] },
+  strategy: { coreFinalizers: true, nameRule: () => [], leaves: ["spec", "status"] },
   prepare: (next, prior, context) => prior === undefined ? withSender(next, context) : { ...next, spec: prior.spec },
   create: (next, { names }) => validateRequest(next, undefined, names),
-  update: (next, prior, { names }) => [
-    ...validateRequestUpdate(next, prior, names, ""),
-    ...validateObjectMetaUpdate(next.metadata, prior.metadata),
-  ],
+  update: (next, prior, { names }) => validateUpdate(next, prior, names, ""),
 });

@@ -87,7 +87,7 @@ function validateBundle(
     ...validateObjectMeta(metadata, {
       namespaced: false,
       nameRule: (name) => trustBundleName(name, signerName),
-      coreFinalizers: false,
+      coreFinalizers: true,
       names,
     }),
     ...(signerName === "" ? [] : validateSignerName(signerName, "spec.signerName")),
@@ -118,7 +118,7 @@ export const clusterTrustBundles: Resource<ClusterTrustBundle> = defineResource(
       selectableFields,
     },
   },
-  strategy: { unconditionalUpdate: false, ownMetaRules: true },
+  strategy: { unconditionalUpdate: false, coreFinalizers: true, ownMetaRules: true },
   create: (next, { names }) => validateBundle(next, false, names),
   update: (next, prior, { names }) => [
     ...validateBundle(next, next.spec.trustBundle === prior.spec.trustBundle, names),

@@ -8,7 +8,7 @@ import {
   nameColumn,
   type Resource,
 } from "../../plugin.ts";
-import { metaRulesOf, sameValue, validateObjectMeta, validateObjectMetaUpdate } from "../../toolbox.ts";
+import { metaRulesOf, type NameRule, sameValue, subdomainName, validateObjectMeta, validateObjectMetaUpdate } from "../../toolbox.ts";
 import { isExtendedResource } from "../shared/resource-names.ts";
 import { configurationsMax } from "./bounds.ts";
 import { type DeviceClass, deviceClassOf } from "./class-schema.ts";
@@ -32,6 +32,9 @@ function validateSpec({ spec }: DeviceClass, prior: DeviceClass | undefined, con
   ];
 }
 
+/** As upstream, a prefix of names is not checked: the name made of it is. */
+const nameRule: NameRule = (name, isPrefix) => isPrefix ? [] : subdomainName(name, false);
+
 export const deviceClasses: Resource<DeviceClass> = defineResource({
   kind: "DeviceClass",
   scope: "Cluster",
@@ -39,7 +42,13 @@ export const deviceClasses: Resource<DeviceClass> = defineResource({
   storedAs: "resource.{domain}/v1",
   storedUnder: "deviceclasses",
   served: versions("DeviceClass", (version) => ({ schema: deviceClassOf(version), columns })),
-  strategy: { deleteAnswers: "object", generation: true, isHeavy: ({ spec }) => areLong([spec?.selectors]) },
+  strategy: {
+    deleteAnswers: "object",
+    generation: true,
+    coreFinalizers: true,
+    nameRule,
+    isHeavy: ({ spec }) => areLong([spec?.selectors]),
+  },
   prepare(next, prior, context) {
     const { extendedResourceName, ...rest } = next.spec;
     const isKept = context.gates(gates.extendedResource) || extendedResourceName === undefined ||

@@ -104,7 +104,7 @@ export const deviceTaintRules: Resource<DeviceTaintRule> = defineResource({
   storedAs: groupVersion,
   storedUnder: "devicetaintrules",
   served: { [groupVersion]: { schema: DeviceTaintRule, introduced: "1.33", columns, subresources: { status } } },
-  strategy: { deleteAnswers: "object", generation: true },
+  strategy: { deleteAnswers: "object", generation: true, coreFinalizers: true },
   prepare: (next, prior, { now }) => withTimes(next, prior, now),
   create: (next) => validateSpec(next),
   update: (next, prior, context) => [...validateMeta(next, prior, context), ...validateSpec(next, prior)],

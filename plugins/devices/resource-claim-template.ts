@@ -40,7 +40,7 @@ export const resourceClaimTemplates: Resource<ResourceClaimTemplate> = defineRes
     columns,
     ...(version === "v1beta1" ? templateConversion : {}),
   })),
-  strategy: { deleteAnswers: "object", ownMetaRules: true, isHeavy: ({ spec }) => areLong(selectorsOf(spec?.spec)) },
+  strategy: { deleteAnswers: "object", ownMetaRules: true, coreFinalizers: true, isHeavy: ({ spec }) => areLong(selectorsOf(spec?.spec)) },
   authorizeWrite(sent, prior, context) {
     if (prior !== undefined) return undefined; // The spec is immutable.
     const next = dropDisabled(sent, undefined, context), { namespace = "", name = "" } = next.metadata;

@@ -52,7 +52,9 @@ const status: Subresource<ResourceClaim> = {
     const next = writeStatus(sent, prior, context), { results = [] } = next.status.allocation?.devices ?? {};
     const index = results.findIndex(({ adminAccess }) => adminAccess === true);
     const path = index < 0 ? undefined : `status.allocation.devices.results[${index}].adminAccess`;
-    return checkAccess(path, of(next), context, () => updateStatus(next, prior, context));
+    // What a client may leave out is not set yet.
+    const { uid, creationTimestamp } = prior.metadata, whole = { ...next, metadata: { uid, creationTimestamp, ...next.metadata } };
+    return checkAccess(path, of(next), context, () => updateStatus(whole, prior, context));
   },
   write: writeStatus,
   update: updateStatus,
@@ -95,7 +97,7 @@ export const resourceClaims: Resource<ResourceClaim> = defineResource({
     subresources: { status },
     ...(version === "v1beta1" ? claimConversion : {}),
   })),
-  strategy: { deleteAnswers: "object", isHeavy: ({ spec }) => areLong(selectorsOf(spec)) },
+  strategy: { deleteAnswers: "object", coreFinalizers: true, isHeavy: ({ spec }) => areLong(selectorsOf(spec)) },
   authorizeWrite: authorizeCreate,
   prepare: (next, prior, context) => ({ ...next, spec: dropFromSpec(next.spec, prior?.spec, context.gates) }),
   create: (next, context) => validateClaimSpec(next.spec, "spec", context),

@@ -130,7 +130,7 @@ export const resourceSlices: Resource<ResourceSlice> = defineResource({
     selectableFields: { "spec.nodeName": ({ spec: { nodeName = "" } }) => nodeName, "spec.driver": ({ spec: { driver } }) => driver },
     ...(version === "v1beta1" ? sliceConversion : {}),
   })),
-  strategy: { deleteAnswers: "object", generation: true },
+  strategy: { deleteAnswers: "object", generation: true, coreFinalizers: true },
   prepare: (next, prior, { gates, now }) => {
     const spec = dropFromSlice(withTimes(next.spec, now), prior?.spec, gates);
     return sameValue(spec, next.spec) ? next : { ...next, spec };

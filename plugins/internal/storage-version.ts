@@ -38,6 +38,6 @@ export const storageVersions: Resource<StorageVersion> = defineResource({
   storedAs: groupVersion,
   storedUnder: "storageversions",
   served: { [groupVersion]: { schema: StorageVersion, introduced: "1.20", columns, subresources: { status } } },
-  strategy: { unconditionalUpdate: false, nameRule: storageVersionName },
+  strategy: { unconditionalUpdate: false, coreFinalizers: true, nameRule: storageVersionName },
   prepare: (next, prior) => ({ ...next, status: prior?.status ?? {} }),
 });

@@ -19,7 +19,17 @@ import {
   type Subresource,
   time,
 } from "../../plugin.ts";
-import { atomicRecord, metaRulesOf, named, notFound, sameValue, spell, validateObjectMetaUpdate } from "../../toolbox.ts";
+import {
+  atomicRecord,
+  metaRulesOf,
+  named,
+  type NameRule,
+  notFound,
+  sameValue,
+  spell,
+  subdomainName,
+  validateObjectMetaUpdate,
+} from "../../toolbox.ts";
 import { PodTemplateSpec } from "../shared/pod/pod-spec.ts";
 import { notNegative } from "../shared/pod/rules.ts";
 import { validatePodTemplateSpec } from "../shared/pod/validate-pod.ts";
@@ -69,22 +79,24 @@ interface Defaulted {
 
 const isEmpty = (labels: Labels | undefined) => Object.keys(labels ?? {}).length === 0;
 
+/** Selector and labels are those of the template by default. */
+function withTemplateLabels<T extends Defaulted>(self: T): T {
+  const labels = self.spec?.template?.metadata?.labels;
+  if (labels === undefined || (!isEmpty(self.spec.selector) && !isEmpty(self.metadata.labels))) return self;
+  return {
+    ...self,
+    ...(isEmpty(self.metadata.labels) ? { metadata: { ...self.metadata, labels } } : {}),
+    ...(isEmpty(self.spec.selector) ? { spec: { ...self.spec, selector: labels } } : {}),
+  };
+}
+
 const ReplicationController = object("ReplicationController", {
   spec: field(2, ReplicationControllerSpec, "What the replication controller shall be.", { written: "always" }),
   status: field(3, ReplicationControllerStatus, "What was last observed of the replication controller.", { written: "always" }),
 }, {
   package: "core/v1",
   doc: "A number of equal pods. A controller keeps this number running. Deployments and replica sets are its successors.",
-  /** Selector and labels are those of the template by default. */
-  applyDefaults(self: Defaulted) {
-    const labels = self.spec?.template?.metadata?.labels;
-    if (labels === undefined || (!isEmpty(self.spec.selector) && !isEmpty(self.metadata.labels))) return self;
-    return {
-      ...self,
-      ...(isEmpty(self.metadata.labels) ? { metadata: { ...self.metadata, labels } } : {}),
-      ...(isEmpty(self.spec.selector) ? { spec: { ...self.spec, selector: labels } } : {}),
-    };
-  },
+  applyDefaults: withTemplateLabels,
 });
 type ReplicationController = Infer<typeof ReplicationController>;
 
@@ -143,7 +155,8 @@ function validateInexpressible(next: ReplicationController, prior: ReplicationCo
 const limited = ["fullyLabeledReplicas", "readyReplicas", "availableReplicas"];
 
 const status: Subresource<ReplicationController> = {
-  write: (next, prior) => ({ ...next, spec: prior.spec }),
+  // Upstream applies the defaults to the stored object, so labels that a status leaves out come back.
+  write: (next, prior) => withTemplateLabels({ ...next, spec: prior.spec }),
   leaves: ["spec"],
   update: (next, prior, { names }) => [
     ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", metaRulesOf(replicationControllers, names)),
@@ -154,6 +167,9 @@ const status: Subresource<ReplicationController> = {
 
 /** The selector of the scale: labels by key. */
 const selectorOf = ({ spec: { selector = {} } }: ReplicationController): string => isEmpty(selector) ? "" : labelsText(selector);
+
+/** As upstream, a prefix of names is not checked: the name made of it is. */
+const nameRule: NameRule = (name, isPrefix) => isPrefix ? [] : subdomainName(name, false);
 
 export const replicationControllers: Resource<ReplicationController> = defineResource({
   kind: "ReplicationController",
@@ -172,7 +188,7 @@ export const replicationControllers: Resource<ReplicationController> = defineRes
       subresources: { status, scale: workloadScale<ReplicationController>(selectorOf) },
     },
   },
-  strategy: { generation: true, coreFinalizers: true, orphansDependents: true },
+  strategy: { generation: true, coreFinalizers: true, orphansDependents: true, nameRule },
   prepare(next, prior, { gates }) {
     const { template } = next.spec, prepared = template && preparedTemplate(template, prior?.spec.template, gates);
     return prepared === template ? next : { ...next, spec: { ...next.spec, template: prepared! } };

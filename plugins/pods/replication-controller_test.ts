@@ -56,3 +56,10 @@ test("a field that another version could not express does not change", () => {
   assert.deepEqual(errors(annotated("spec.selector"), annotated("spec.selector")), []);
   assert.deepEqual(errors(annotated("odd"), annotated("odd")), ['odd: Not found: "x": unknown non-convertible field']);
 });
+
+test("labels that a status leaves out come back from the template", () => {
+  const { status } = replicationControllers.served["v1"]!.subresources!, stored = make({}, { labels: { x: "y" } });
+  const { labels: _, ...bare } = stored.metadata;
+  assert.deepEqual(status!.write!({ ...stored, metadata: bare }, stored, at as never).metadata.labels, { a: "b" });
+  assert.deepEqual(status!.write!(stored, stored, at as never).metadata.labels, { x: "y" });
+});

@@ -1,5 +1,5 @@
 import { defineResource, type Resource } from "../../plugin.ts";
-import { pathSegmentName, type Strategy, validateObjectMetaUpdate } from "../../toolbox.ts";
+import { metaRulesOf, pathSegmentName, type Strategy, validateObjectMetaUpdate } from "../../toolbox.ts";
 import { authorizeBinding, authorizeClusterRole, authorizeRole } from "./escalation.ts";
 import { bindingColumns } from "./columns.ts";
 import { type Binding, ClusterRole, ClusterRoleBinding, groupVersion, Role, RoleBinding } from "./schema.ts";
@@ -7,7 +7,7 @@ import { validateBinding, validateBindingUpdate, validateClusterRole, validateRo
 import { withGroups } from "./defaults.ts";
 
 /** The strategy of the four kinds: a name may be any segment of a path, such as `system:node`, and a PUT may create an object. */
-const strategy: Strategy = Object.freeze<Strategy>({ createOnUpdate: true, nameRule: pathSegmentName });
+const strategy: Strategy = Object.freeze<Strategy>({ createOnUpdate: true, coreFinalizers: true, nameRule: pathSegmentName });
 
 export const roles: Resource<Role> = defineResource({
   kind: "Role",
@@ -19,7 +19,10 @@ export const roles: Resource<Role> = defineResource({
   strategy,
   authorizeWrite: authorizeRole,
   create: validateRole,
-  update: (next, prior) => [...validateRole(next), ...validateObjectMetaUpdate(next.metadata, prior.metadata)],
+  update: (next, prior, { names }) => [
+    ...validateRole(next),
+    ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", metaRulesOf(roles, names)),
+  ],
 });
 
 export const clusterRoles: Resource<ClusterRole> = defineResource({
@@ -32,7 +35,10 @@ export const clusterRoles: Resource<ClusterRole> = defineResource({
   strategy,
   authorizeWrite: authorizeClusterRole,
   create: (next) => validateClusterRole(next),
-  update: (next, prior) => [...validateClusterRole(next, prior), ...validateObjectMetaUpdate(next.metadata, prior.metadata)],
+  update: (next, prior, { names }) => [
+    ...validateClusterRole(next, prior),
+    ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", metaRulesOf(clusterRoles, names)),
+  ],
 });
 
 const namespacedKinds = Object.freeze(["Role", "ClusterRole"]), clusterKinds = Object.freeze(["ClusterRole"]);
@@ -48,7 +54,7 @@ export const roleBindings: Resource<Binding> = defineResource({
   rules: "compared",
   authorizeWrite: authorizeBinding,
   create: (next, context) => validateBinding(next, namespacedKinds, context),
-  update: (next, prior, context) => validateBindingUpdate(next, prior, namespacedKinds, context),
+  update: (next, prior, context) => validateBindingUpdate(next, prior, namespacedKinds, metaRulesOf(roleBindings, context.names), context),
 });
 
 export const clusterRoleBindings: Resource<Binding> = defineResource({
@@ -69,5 +75,6 @@ export const clusterRoleBindings: Resource<Binding> = defineResource({
   rules: "compared",
   authorizeWrite: authorizeBinding,
   create: (next, context) => validateBinding(next, clusterKinds, context),
-  update: (next, prior, context) => validateBindingUpdate(next, prior, clusterKinds, context),
+  update: (next, prior, context) =>
+    validateBindingUpdate(next, prior, clusterKinds, metaRulesOf(clusterRoleBindings, context.names), context),
 });

@@ -4,6 +4,7 @@ import {
   append,
   coveredByRule,
   hasInvalidLabelValue,
+  type MetaRules,
   pathSegmentName,
   spell,
   subdomainName,
@@ -97,9 +98,10 @@ export function validateBindingUpdate(
   next: Binding,
   prior: Binding,
   kinds: readonly string[],
+  rules: MetaRules,
   context: HookContext,
 ): readonly FieldError[] {
-  const errors = [...validateBinding(next, kinds, context), ...validateObjectMetaUpdate(next.metadata, prior.metadata)];
+  const errors = [...validateBinding(next, kinds, context), ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", rules)];
   if (!sameRole(next.roleRef, prior.roleRef)) errors.push(invalid("roleRef", next.roleRef, "cannot change roleRef"));
   return errors;
 }

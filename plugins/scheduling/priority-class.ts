@@ -86,6 +86,7 @@ export const priorityClasses: Resource<PriorityClass> = defineResource({
   storedAs: groupVersion,
   storedUnder: "priorityclasses",
   served: { [groupVersion]: { schema: PriorityClass, introduced: "1.14", columns } },
+  strategy: { coreFinalizers: true },
   prepare: (next, prior) => prior === undefined ? { ...next, metadata: { ...next.metadata, generation: 1 } } : next,
   create: validateClass,
   update: (next, prior, { names }) => [

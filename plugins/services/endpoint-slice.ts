@@ -78,6 +78,7 @@ export const endpointSlices: Resource<EndpointSlice> = defineResource({
   storedAs: groupVersion,
   storedUnder: "endpointslices",
   served: { [groupVersion]: { schema: EndpointSlice, introduced: "1.21", columns } },
+  strategy: { coreFinalizers: true },
   prepare: (next, prior, { names }) => ({
     ...withoutTopology(next, prior, names),
     metadata: { ...next.metadata, generation: generationOf(next, prior) },

@@ -52,7 +52,7 @@ export const ipAddresses: Resource<IPAddress> = defineResource({
       columns,
     },
   },
-  strategy: { nameRule: (name) => validateCanonicalAddress(name, "").map(({ detail }) => detail) },
+  strategy: { coreFinalizers: true, nameRule: (name) => validateCanonicalAddress(name, "").map(({ detail }) => detail) },
   create: validateParent,
   update: (next, prior, { names }) => {
     const rules = metaRulesOf(ipAddresses, names);

@@ -69,7 +69,7 @@ export const serviceCIDRs: Resource<ServiceCIDR> = defineResource({
     },
   },
   // Until 1.35 upstream takes a status from writes of the object itself.
-  strategy: { preparesStatus: "always" },
+  strategy: { coreFinalizers: true, preparesStatus: "always" },
   create: validateRanges,
   update: (next, prior, { names }) => [
     ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", metaRulesOf(serviceCIDRs, names)),

@@ -114,7 +114,10 @@ function prepare(next: Service, prior: Service | undefined): Service {
 
 const status: Subresource<Service> = {
   write: (next, prior) => ({ ...next, spec: prior.spec }),
-  update: validateServiceStatus,
+  update: (next, prior, { names }) => [
+    ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", metaRulesOf(services, names)),
+    ...validateServiceStatus(next, prior),
+  ],
   leaves: ["spec"],
 };
 
