@@ -65,7 +65,7 @@ export const groups: Readonly<Record<string, readonly Command[]>> = {
     { line: "edit deploy web", edit: "s/replicas: 6/replicas: -6/" },
     "wait deploy web --for=condition=Available --timeout=1s",
     "wait deploy web --for=jsonpath={.spec.replicas}=6 --timeout=5s",
-    "delete deploy web --cascade=orphan",
+    "delete deploy web --cascade=orphan --wait=false",
     "delete deploy web",
     "delete hpa web",
     "delete svc web",

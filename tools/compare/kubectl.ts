@@ -35,6 +35,8 @@ export async function compareKubectl(
 ): Promise<void> {
   const home = await mkdtemp(join(tmpdir(), "compare-kubectl-"));
   try {
+    // The peer has it already: with the others of a run.
+    await runCommand(program, ours, home, { line: "create namespace ${ns}" }, values);
     for (const [group, commands] of Object.entries(groups)) {
       const differences: KubectlDifference[] = [];
       for (const command of commands) {
@@ -44,6 +46,7 @@ export async function compareKubectl(
       }
       report(group, commands.length, differences);
     }
+    await runCommand(program, ours, home, { line: "delete namespace ${ns} --wait=false" }, values);
   } finally {
     await rm(home, { recursive: true });
   }
