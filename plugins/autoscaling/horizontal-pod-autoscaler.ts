@@ -1,4 +1,4 @@
-import { type Column, defineResource, type FieldError, type HookContext, type Resource, type Subresource } from "../../plugin.ts";
+import { defineResource, type FieldError, type HookContext, type Resource, type Subresource } from "../../plugin.ts";
 import { type Gates, metaRulesOf, validateObjectMetaUpdate } from "../../toolbox.ts";
 import { columns } from "./columns.ts";
 import { fromStored, toStored } from "./conversion.ts";

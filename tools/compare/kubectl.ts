@@ -31,20 +31,23 @@ export async function compareKubectl(
     /** Texts in place of `${name}`. */
     readonly values: Readonly<Record<string, string>>;
   },
-  report: (group: string, commands: number, differences: readonly KubectlDifference[]) => void,
+  found: (difference: KubectlDifference) => void,
+  ended: (group: string, commands: number, differing: number) => void,
 ): Promise<void> {
   const home = await mkdtemp(join(tmpdir(), "compare-kubectl-"));
   try {
     // The peer has it already: with the others of a run.
     await runCommand(program, ours, home, { line: "create namespace ${ns}" }, values);
     for (const [group, commands] of Object.entries(groups)) {
-      const differences: KubectlDifference[] = [];
+      let differing = 0;
       for (const command of commands) {
         const run = (kubeconfig: string) => runCommand(program, kubeconfig, home, command, values);
         const [mine, peers] = await Promise.all([run(ours), run(theirs)]), texts = [mine, peers].map(shown) as [string, string];
-        if (texts[0] !== texts[1]) differences.push({ line: command.line, ours: texts[0], theirs: texts[1] });
+        if (texts[0] === texts[1]) continue;
+        differing++;
+        found({ line: command.line, ours: texts[0], theirs: texts[1] });
       }
-      report(group, commands.length, differences);
+      ended(group, commands.length, differing);
     }
     await runCommand(program, ours, home, { line: "delete namespace ${ns} --wait=false" }, values);
   } finally {

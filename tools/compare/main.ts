@@ -151,10 +151,10 @@ async function compareCommands(kubeconfig: string): Promise<void> {
   await compareKubectl(
     chosen,
     { ours: kubeconfig, theirs: peer, program: flags.program, values: { ns: namespace, csr } },
-    (group, commands, differences) => {
-      failures += differences.length;
-      console.log(`${group}: ${commands} commands, ${differences.length} differ`);
-      for (const { line, ours, theirs } of differences) console.log(`  kubectl ${line}\n${shownDifference(ours, theirs)}`);
+    ({ line, ours, theirs }) => console.log(`  kubectl ${line}\n${shownDifference(ours, theirs)}`),
+    (group, commands, differing) => {
+      failures += differing;
+      console.log(`${group}: ${commands} commands, ${differing} differ`);
     },
   );
 }
