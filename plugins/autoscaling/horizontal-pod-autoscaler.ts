@@ -85,7 +85,7 @@ export const autoscalers: Resource<HorizontalPodAutoscaler> = defineResource<Hor
     "autoscaling/v1": {
       schema: HorizontalPodAutoscalerV1,
       introduced: "1.2",
-      columns: columns.map(({ cell, ...column }) => ({ ...column, cell: (object: HorizontalPodAutoscalerV1) => cell(toStored(object)) })),
+      columns: columns.map(({ cell, ...column }) => ({ ...column, cell: (object: any) => cell(toStored(object)) })),
       subresources: { status },
       toStored,
       fromStored,
