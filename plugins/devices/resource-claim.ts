@@ -53,7 +53,8 @@ const status: Subresource<ResourceClaim> = {
     const index = results.findIndex(({ adminAccess }) => adminAccess === true);
     const path = index < 0 ? undefined : `status.allocation.devices.results[${index}].adminAccess`;
     // What a client may leave out is not set yet.
-    const { uid, creationTimestamp } = prior.metadata, whole = { ...next, metadata: { uid, creationTimestamp, ...next.metadata } };
+    const { uid, creationTimestamp } = prior.metadata;
+    const whole = { ...next, metadata: { uid, creationTimestamp, ...next.metadata } } as ResourceClaim; // stored objects have both
     return checkAccess(path, of(next), context, () => updateStatus(whole, prior, context));
   },
   write: writeStatus,
