@@ -1,4 +1,5 @@
 /** Subresources: paths below an object that serve the object itself, another kind, or an action. */
+import type { SubresourceConnect } from "./connect.ts";
 import type { FieldError } from "./field-error.ts";
 import type { HookContext, RequestHookContext } from "./hook-context.ts";
 import type { Column } from "./meta/columns.ts";
@@ -138,4 +139,6 @@ export interface Subresource<T = any> {
   readonly view?: SubresourceView<T>;
   /** How the path handles a POST. */
   readonly create?: SubresourceAction<T>;
+  /** How the path connects clients with another server. It excludes all other members. */
+  readonly connect?: SubresourceConnect;
 }

@@ -50,6 +50,7 @@ export function fakeRequestContext(
     resource,
     request: {
       isAction: false,
+      action: "CREATE",
       namespace: "",
       form: {
         group: resource.group,

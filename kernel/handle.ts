@@ -192,7 +192,7 @@ class NetworkEntry implements Entry<Reply> {
 }
 
 /** Results as replies in the encoding that the client accepts. */
-export const replies = Object.freeze({ of: replyOf, moved: replyFrom });
+export const replies = Object.freeze({ of: replyOf, passed: (reply: Reply) => reply, moved: replyFrom });
 
 /** A reply of the heavy thread. */
 function replyFrom({ status, headers, chunks, streamed }: HeavyReply): Reply {

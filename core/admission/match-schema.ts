@@ -35,8 +35,8 @@ export const RuleWithOperations = struct("RuleWithOperations", {
   operations: field(
     1,
     list(oneOf(...operations)),
-    "Operations: CREATE, UPDATE, DELETE, CONNECT, or `*`, which stands for all and is then the only one. No request of this server is a CONNECT: " +
-      "it serves no connections to pods, services or nodes.",
+    "Operations: CREATE, UPDATE, DELETE, CONNECT, or `*`, which stands for all and is then the only one. CONNECT is a connection to a " +
+      "pod, a service or a node.",
   ),
   rule: field(2, RuleStruct, "Groups, versions, resources and scope.", { inline: true }),
 }, { doc: "Operations and resources of requests." });

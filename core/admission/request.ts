@@ -66,6 +66,8 @@ export interface Reinvocation {
 export interface AdmissionRequest {
   /** Whether this is the POST of a subresource, whose steps are `mutateAction` and `refuseAction`. */
   readonly isAction: boolean;
+  /** The operation that `mutateAction` and `refuseAction` see: CONNECT for a subresource that connects. */
+  readonly action: "CREATE" | "CONNECT";
   /** The namespace in the URL; "" for cluster-wide resources. */
   readonly namespace: string;
   /** The resource in the version of the request. */

@@ -3,6 +3,7 @@ import { dns1035Label, dns1123Subdomain } from "../meta/names.ts";
 import { defaultNames, spell } from "../names.ts";
 import { type GroupVersion, isVersion, verbs } from "../versions.ts";
 import type { Resource, Served, Strategy } from "../plugin.ts";
+import { verbsOfConnect } from "../connect.ts";
 import type { Subresource, SubresourceKind } from "../subresource.ts";
 import type { Column } from "../meta/columns.ts";
 import { compareReleases, isRelease } from "../releases.ts";
@@ -125,7 +126,8 @@ function subresourceMistakes(name: string, subresource: Subresource): readonly s
   const mistakes: string[] = [];
   const add = (text: string) => mistakes.push(`subresource "${name}" ${text}`);
   if (dns1035Label(name).length > 0) add("is not a name of lower-case letters, digits and dashes");
-  const { write, view, create } = subresource;
+  const { write, view, create, connect } = subresource;
+  if (connect !== undefined) return connectMistakes(name, subresource, mistakes);
   const own = verbsOfSubresource(subresource);
   if (own.length === 0) add("has no verbs");
   for (const verb of own) if (!subresourceVerbs.includes(verb)) add(`cannot have the verb "${verb}"`);
@@ -147,6 +149,20 @@ function subresourceMistakes(name: string, subresource: Subresource): readonly s
   return mistakes;
 }
 
+/** A subresource that connects has no other members. Its options are a struct with kind and apiVersion. */
+function connectMistakes(name: string, { connect, ...others }: Subresource, mistakes: readonly string[]): readonly string[] {
+  const { options, methods } = connect!; // the caller has checked it
+  const add = (text: string) => `subresource "${name}" ${text}`;
+  return [
+    ...mistakes,
+    ...(Object.values(others).some((each) => each !== undefined) ? [add("has connect beside other members")] : []),
+    ...(methods.length === 0 ? [add("has no methods")] : []),
+    ...repetitionsIn(methods).map((method) => add(`has the method "${method}" twice`)),
+    ...groupVersionMistakes(options.groupVersion),
+    ...(options.schema.typeMeta ? [] : [add("has options without kind and apiVersion")]),
+  ];
+}
+
 function kindMistakes(name: string, { groupVersion, alsoIn = [], schema, columns }: SubresourceKind): readonly string[] {
   const mistakes = [...[groupVersion, ...alsoIn].flatMap(groupVersionMistakes), ...columnMistakes(columns)];
   if (!schema.typeMeta || Object.keys(schema.fields)[0] !== "metadata") mistakes.push(`${schema.name} is not made by object(...)`);
@@ -154,7 +170,8 @@ function kindMistakes(name: string, { groupVersion, alsoIn = [], schema, columns
 }
 
 /** Returns the verbs of a subresource, including its default verbs. */
-export function verbsOfSubresource({ verbs, write, view, create }: Subresource): readonly string[] {
+export function verbsOfSubresource({ verbs, write, view, create, connect }: Subresource): readonly string[] {
+  if (connect !== undefined) return verbsOfConnect(connect);
   return verbs ?? [
     ...(create === undefined ? [] : ["create"]),
     ...(write === undefined && view === undefined ? [] : ["get", "patch", "update"]),

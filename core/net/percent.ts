@@ -70,3 +70,21 @@ function hexValue(byte: number | undefined): number {
   const lower = byte | 0x20;
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
 }
+
+/** Characters of a path that Go writes as they are. */
+const plainInPath = new Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~$&+,/:;=@");
+
+/** Encodes a path, also one of `percentDecodeBytes`, as Go's `URL.EscapedPath`. */
+export function escapePath(path: string): string {
+  let text = "";
+  for (const character of path) {
+    const code = character.codePointAt(0)!;
+    if (plainInPath.has(character)) text += character;
+    else if (code >= strayByte && code < strayByte + 256) text += hexOf(code - strayByte);
+    else for (const byte of new TextEncoder().encode(character)) text += hexOf(byte);
+  }
+  return text;
+}
+function hexOf(byte: number): string {
+  return `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
+}

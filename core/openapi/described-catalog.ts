@@ -1,4 +1,5 @@
 /** What OpenAPI documents describe: the served resources, as far as documents depend on them. The catalog of a server has this shape. */
+import type { SubresourceConnect } from "../connect.ts";
 import type { Media } from "../codec/negotiate.ts";
 import type { Names } from "../names.ts";
 import type { Plugin, Resource } from "../plugin.ts";
@@ -53,4 +54,7 @@ export interface DescribedSubresource {
   readonly view: DescribedKind | undefined;
   readonly request: DescribedKind | undefined;
   readonly response: DescribedKind | undefined;
+  /** The kind of the options of a subresource that connects. */
+  readonly options: DescribedKind | undefined;
+  readonly definition: { readonly connect?: Pick<SubresourceConnect, "methods" | "hasPath" | "isRead"> | undefined };
 }

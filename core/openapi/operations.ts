@@ -12,6 +12,7 @@ import {
   listParameters,
   nameParameter,
   namespaceParameter,
+  optionParameters,
   type Parameter,
   patchParameters,
   pretty,
@@ -19,10 +20,11 @@ import {
   writeParameters,
 } from "./parameters.ts";
 
-export type Method = "delete" | "get" | "patch" | "post" | "put";
+export type Method = "delete" | "get" | "head" | "options" | "patch" | "post" | "put";
 export interface OperationResponse {
   readonly code: 200 | 201 | 202;
-  readonly root: OpenapiRoot;
+  /** Absent for text of any kind. */
+  readonly root?: OpenapiRoot;
 }
 export interface Operation {
   readonly path: string;
@@ -254,7 +256,8 @@ function itemOperations(scene: Scene): readonly Operation[] {
 }
 
 function subresourceOperations(whole: Scene, name: string, subresource: DescribedSubresource): readonly Operation[] {
-  const { verbs, shown: kind, view } = subresource;
+  const { verbs, shown: kind, view, options, definition: { connect } } = subresource;
+  if (connect !== undefined && options !== undefined) return connectOperations(whole, name, { connect, options, kind });
   const scene: Scene = {
     ...whole,
     ...(whole.custom ? {} : { make: (verb, noun, rest) => ({ ...whole.make(verb, noun, rest), kind }) }),
@@ -266,6 +269,46 @@ function subresourceOperations(whole: Scene, name: string, subresource: Describe
     ...partOperations(scene, path, camel(name, true), what).filter(({ action }) => (verbs as readonly string[]).includes(verbOf[action!]!)),
   ];
 }
+
+/** The operations of a subresource that connects: one for each method, and again with a path below it. The reply is any content. */
+function connectOperations(
+  { endpoint, scope, noun, make, ...scene }: Scene,
+  name: string,
+  { connect: { methods, hasPath, isRead }, options, kind }: {
+    readonly connect: NonNullable<DescribedSubresource["definition"]["connect"]>;
+    readonly options: DescribedKind;
+    readonly kind: DescribedSubresource["shown"];
+  },
+): readonly Operation[] {
+  const path = `${collectionPath({ endpoint, scope, noun, make, ...scene })}/{name}/${name}`, part = noun + camel(name, true);
+  const parameters = [...scope, nameParameter(kind.kind), ...optionParameters(options.schema)];
+  const about = { responses: [{ code: 200 }], produces: isRead ? ["text/plain"] : anyMediaType, consumes: anyMediaType } as const;
+  const operationOf = (method: string, path: string, more: readonly Parameter[], suffix: string): Operation => ({
+    ...make(isRead ? "read" : `connect`, part, {
+      ...about,
+      path,
+      method: method.toLowerCase() as Method, // HTTP methods of the definition
+      action: isRead ? "get" : "connect",
+      description: isRead
+        ? `Read ${name} of the named ${endpoint.kind}.`
+        : `Pass ${method} requests on to ${name} of the named ${endpoint.kind}.`,
+      parameters: [...parameters, ...more],
+    }),
+    ...(isRead ? {} : { id: connectId(make, method, part + suffix), kind }),
+  });
+  const below: Parameter = { name: "path", in: "path", type: "string", description: "The path below it." };
+  return methods.toSorted().flatMap((method) => [
+    operationOf(method, path, isRead ? pretty : [], ""),
+    ...(hasPath ? [operationOf(method, `${path}/{path}`, [below], "WithPath")] : []),
+  ]);
+}
+
+/** Such as `connectCoreV1GetNamespacedPodExec`: the method follows the version. */
+function connectId(make: Scene["make"], method: string, noun: string): string {
+  const { id } = make("connect", `${camel(method.toLowerCase(), true)}${noun}`, emptyOperation);
+  return id;
+}
+const emptyOperation = { path: "", method: "get", description: "", parameters: [], consumes: [], responses: [], produces: [] } as const;
 
 /** POST of a subresource. */
 function actionOperation(

@@ -1,6 +1,6 @@
 /** Parameters of paths and queries, with their descriptions in OpenAPI documents. */
 import { DeleteOptions } from "../meta/options.ts";
-import { type Node, resolve } from "../schema.ts";
+import { type Node, resolve, type StructNode } from "../schema.ts";
 
 export interface Parameter {
   readonly name: string;
@@ -74,9 +74,14 @@ export const deleteParameters: readonly Parameter[] = Object.entries(DeleteOptio
   .filter(([name]) => name !== "preconditions")
   .map(([name, { node, doc }]) => ({ name, in: "query", type: parameterType(node), description: doc }));
 
+/** The fields of options in a query. */
+export function optionParameters({ fields }: StructNode): readonly Parameter[] {
+  return Object.entries(fields).map(([name, { node, doc }]) => ({ name, in: "query", type: parameterType(node), description: doc }));
+}
+
 function parameterType(node: Node): Parameter["type"] {
   const { tag } = resolve(node);
-  return tag === "boolean" ? "boolean" : tag === "int64" ? "integer" : "string";
+  return tag === "boolean" ? "boolean" : tag === "int64" || tag === "int32" ? "integer" : "string";
 }
 
 export const deleteCollectionParameters: readonly Parameter[] = [...selection, ...deleteParameters];

@@ -37,7 +37,9 @@ function pathItem(operations: readonly Operation[], dialect: Dialect): Value {
 
 /** All roots of the operations. */
 export function rootsOf(operations: readonly Operation[]): readonly OpenapiRoot[] {
-  return operations.flatMap(({ body, responses }) => [...responses.map(({ root }) => root), ...(body === undefined ? [] : [body.root])]);
+  return operations.flatMap((
+    { body, responses },
+  ) => [...responses.flatMap(({ root }) => root ?? []), ...(body === undefined ? [] : [body.root])]);
 }
 
 /** Reason phrases of the responses. */

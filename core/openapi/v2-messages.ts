@@ -80,6 +80,8 @@ const pathItem = fields(10, {
   put: [3, inside(() => operation)],
   post: [4, inside(() => operation)],
   delete: [5, inside(() => operation)],
+  options: [6, inside(() => operation)],
+  head: [7, inside(() => operation)],
   patch: [8, inside(() => operation)],
   parameters: [9, each(inside(() => parameterItem))],
 });

@@ -109,7 +109,7 @@ function dialect({ names }: DescribedCatalog, nameOf: NameParameter): Dialect {
       const { tag, description, id, responses, produces, consumes } = operation;
       const answers = responses.map(({ code, root }): [string, Value] => [
         String(code),
-        { description: phrases[code]!, schema: openapiReference(root, { version: "v2", names }) },
+        { description: phrases[code]!, schema: root === undefined ? { type: "string" } : openapiReference(root, { version: "v2", names }) },
       ]);
       const all = [...bodyParameter(operation, names, nameOf), ...parameters];
       return {

@@ -68,6 +68,8 @@ const pathItem = fields(14, {
   put: [5, inside(() => operation)],
   post: [6, inside(() => operation)],
   delete: [7, inside(() => operation)],
+  options: [8, inside(() => operation)],
+  head: [9, inside(() => operation)],
   patch: [10, inside(() => operation)],
   parameters: [13, each(orReference(() => parameter))],
 });

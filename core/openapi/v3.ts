@@ -62,7 +62,10 @@ function dialect({ names }: DescribedCatalog): Dialect {
       const { tag, description, id, body, responses, produces, consumes } = operation;
       const answers = responses.map(({ code, root }): [string, Value] => [
         String(code),
-        { description: phrases[code]!, content: content(produces, openapiReference(root, { version: "v3", names })) },
+        {
+          description: phrases[code]!,
+          content: content(produces, root === undefined ? { type: "string" } : openapiReference(root, { version: "v3", names })),
+        },
       ]);
       return {
         tags: [tag],

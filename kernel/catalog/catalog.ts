@@ -103,6 +103,8 @@ export interface EndpointSubresource {
   readonly view: Endpoint | undefined;
   readonly request: Endpoint | undefined;
   readonly response: Endpoint | undefined;
+  /** The kind of the options of a subresource that connects. */
+  readonly options: Endpoint | undefined;
 }
 
 /** One resource in one version, with everything derived from its definition. */

@@ -28,9 +28,10 @@ function compileSubresource(parent: Parent, definition: Subresource, compile: Co
   const endpointOf = (kind: SubresourceKind | undefined) => kind === undefined ? undefined : compile(resourceOf(parent, kind));
   const view = endpointOf(definition.view);
   const request = endpointOf(definition.create?.request), response = endpointOf(definition.create?.response);
-  const { group, version, kind } = view ?? request ?? response ?? parent;
+  const { connect } = definition, options = endpointOf(connect?.options);
+  const { group, version, kind } = view ?? request ?? response ?? (connect?.isRead ? parent : options) ?? parent;
   const verbs = verbsOfSubresource(definition).toSorted() as readonly Verb[]; // defineResource has checked this
-  return Object.freeze({ definition, verbs, shown: { group, version, kind }, view, request, response });
+  return Object.freeze({ definition, verbs, shown: { group, version, kind }, view, request, response, options });
 }
 
 /** Makes a resource that is never stored. It has the parent's plural, for messages and metrics. */

@@ -1,10 +1,11 @@
 /** Carries out an authorized request for a resource, in this thread or in the heavy one. */
 import { checkProduced, type Forms, negotiate, prefersPretty } from "../../core/codec/negotiate.ts";
 import { bound } from "../../core/bound.ts";
+import { methodNotAllowedError } from "../../core/status-error.ts";
 import type { Endpoint } from "../catalog/catalog.ts";
 import { allowedMs, Deadline } from "../request/deadline.ts";
 import type { AuditNotes } from "../request/audit-notes.ts";
-import { header } from "../request/exchange.ts";
+import { header, type Reply } from "../request/exchange.ts";
 import { HandOver, type HeavyReply, HeavyRoute } from "../request/hand-over.ts";
 import type { Route } from "../request/route.ts";
 import {
@@ -20,6 +21,7 @@ import {
 import type { VerbResult } from "../respond/result.ts";
 import { noteDeprecation, noteResult } from "../respond/audited.ts";
 import type { Server } from "../server.ts";
+import { connect } from "../verbs/connect.ts";
 import { verbs } from "../verbs/mod.ts";
 import { checkNamed, checkPatchType } from "../verbs/patch.ts";
 import { writeStatus } from "../write/write-status.ts";
@@ -40,6 +42,8 @@ export interface AuthorizedRequest extends Pick<RequestContext, "exchange" | "in
 export interface Answers<Answer> {
   /** The answer with the result of a verb. May hand over a read whose object is large. */
   of(call: RequestContext, result: VerbResult): Answer | Promise<Answer>;
+  /** The answer with the reply of another server, such as a kubelet. Absent where a caller cannot have it. */
+  passed?(reply: Reply): Answer;
   /** The answer with a reply of the heavy thread. */
   moved(reply: HeavyReply): Answer;
 }
@@ -55,6 +59,7 @@ export async function dispatch<Answer>(authorized: AuthorizedRequest, answers: A
   let restore = (): void => {};
   try {
     call = requestContextOf(authorized, deadline);
+    if (isConnect(authorized)) return passedOf(answers)(await connect(call));
     if (hasObject.has(verb)) call.body = await receiveBody(call);
     if (isHeavyBody(call, call.body)) return answers.moved(await inHeavyThread(call));
     // Several medium bodies together would take as long as a heavy one.
@@ -76,9 +81,18 @@ export async function dispatch<Answer>(authorized: AuthorizedRequest, answers: A
 /** The verbs whose body is an object or a patch. Deletions read their options themselves. */
 const hasObject: ReadonlySet<Route["verb"]> = new Set(["create", "update", "patch"]);
 
+function passedOf<Answer>({ passed }: Answers<Answer>): (reply: Reply) => Answer {
+  if (passed === undefined) throw methodNotAllowedError();
+  return passed;
+}
+function isConnect({ where: { subresource } }: Pick<AuthorizedRequest, "where">): boolean {
+  return subresource?.options !== undefined;
+}
+
 /** Throws for a form of the request or of the response that the endpoint does not have. */
 function checkForm(authorized: AuthorizedRequest): void {
   const { exchange, where: { endpoint, verb }, catalog: { media } } = authorized;
+  if (isConnect(authorized)) return;
   if (endpoint.resource.custom) return checkNamed(authorized);
   // Upstream's handler of custom resources has no such check.
   if (verb === "patch") checkPatchType({ exchange, endpoint, media });
@@ -113,7 +127,8 @@ export function requestContextOf(
   deadline: Deadline,
 ): RequestContext & { body: Uint8Array } {
   const { endpoint, verb, subresource } = where;
-  const output = negotiate(header(exchange, "accept"), catalog.media, formsOf(where));
+  const accept = isConnect({ where }) ? "" : header(exchange, "accept"); // what is passed on is not negotiated here
+  const output = negotiate(accept, catalog.media, formsOf(where));
   const mayHandOver = server.heavy === undefined || canBeHeavy(endpoint, verb);
   return {
     exchange,

@@ -3,15 +3,15 @@ import { parseDuration } from "../../core/scalars/duration.ts";
 import { Unreadable } from "../../core/scalars/unreadable.ts";
 import { badRequestError } from "../../core/status-error.ts";
 import type { Exchange } from "./exchange.ts";
-import type { RequestInfo } from "./request-info.ts";
+import { isLasting, type RequestInfo } from "./request-info.ts";
 
 const nanosecondsPerMs = 1e6;
 
 /** The timeout of a request in milliseconds: its `timeout` parameter, at most `mostMs`. Throws 400 if the parameter is not a duration. */
-export function allowedMs({ verb, query }: Pick<RequestInfo, "verb" | "query">, mostMs: number): number {
-  const text = query.first("timeout");
+export function allowedMs(info: RequestInfo, mostMs: number): number {
+  const text = info.query.first("timeout");
   // The duration of a watch is its `timeoutSeconds` parameter.
-  if (text === "" || verb === "watch") return mostMs;
+  if (text === "" || isLasting(info)) return mostMs;
   const read = parseDuration(text);
   if (read instanceof Unreadable) throw badRequestError(`invalid timeout specified in the request URL - ${read.error}`);
   const requested = Number(read) / nanosecondsPerMs;

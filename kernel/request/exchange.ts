@@ -1,4 +1,5 @@
 import type { WatchScope } from "../../core/api.ts";
+import type { Channel } from "../../core/connect.ts";
 import type { PeerCertificate } from "./peer.ts";
 
 /** One request, as the listener passes it to `handle`. */
@@ -12,6 +13,8 @@ export interface Exchange {
   /** The whole body; not a Promise if it has arrived already. Rejects with a StatusError RequestEntityTooLarge if it exceeds `limit` bytes, and when the
    *  client disconnects. */
   body(limit: number): Uint8Array | Promise<Uint8Array>;
+  /** The body in pieces, in place of `body`: the client waits while none is taken. Undefined if there is none. */
+  stream?(): AsyncIterable<Uint8Array> | undefined;
   /** The client's certificate, verified against the client CA; undefined if the client sent none. */
   readonly peer: PeerCertificate | undefined;
   /** Why the client's certificate is not trusted. `peer` is undefined then, and the request has invalid credentials. */
@@ -23,6 +26,8 @@ export interface Exchange {
   readonly protocol: "HTTP/1.1" | "HTTP/2.0" | "HTTP/1.0";
   /** Whether the client offers a websocket, which a watch accepts (`Reply.messages`). */
   readonly offersWebSocket?: boolean;
+  /** Whether the client offers to change the protocol of its connection, which a reply with a channel accepts. */
+  readonly offersUpgrade?: boolean;
   /** Identity of the client's connection, if other requests share it at the same time: what is sent to them at once leaves in one write. */
   readonly connection?: object | undefined;
   /** The changes that a watch delivers, and the objects of a list. Default: all, as for clients over the network. */
@@ -42,6 +47,8 @@ export interface Reply {
    * length in four bytes; `whole`: each chunk is a message.
    */
   readonly messages?: "lines" | "lengths" | "whole";
+  /** With status 101: receives the bytes of the client in the new protocol. Those for the client are the chunks. */
+  readonly channel?: Pick<Channel, "send" | "close">;
   /** Aborts when the server stops waiting for a client that does not read the chunks: its HTTP/1.1 connection or HTTP/2 stream is
    *  closed. */
   readonly givenUp?: AbortSignal;

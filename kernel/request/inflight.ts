@@ -1,6 +1,6 @@
-/** Bounds on concurrent requests. Watches are not counted. */
+/** Bounds on concurrent requests. Those that may last, such as watches, are not counted. */
 import { StatusError } from "../../core/status-error.ts";
-import type { RequestInfo } from "./request-info.ts";
+import { isLasting, type RequestInfo } from "./request-info.ts";
 
 export interface Inflight {
   readonly readOnly: number;
@@ -17,7 +17,7 @@ const readVerbs = new Set(["get", "list"]);
 export function inflightLimit(max: () => Inflight, changed: (counts: Inflight) => void): (info: RequestInfo) => Disposable {
   const counts = { readOnly: 0, mutating: 0 };
   return (info) => {
-    if (info.verb === "watch") return nothing;
+    if (isLasting(info)) return nothing;
     const kind = readVerbs.has(info.verb) ? "readOnly" : "mutating";
     const bound = max()[kind];
     if (bound > 0 && counts[kind] >= bound) {

@@ -121,6 +121,14 @@ function outside(method: string, path: string, query: Query, prefix: string, cut
 }
 const noParts: readonly string[] = Object.freeze([]);
 
+const lastingSubresources = new Set(["attach", "exec", "log", "portforward", "proxy"]);
+/** Whether the request may last for any time: neither the request timeout nor the bounds on requests in flight apply. */
+export function isLasting(
+  { isResourceRequest, verb, subresource }: Pick<RequestInfo, "isResourceRequest" | "verb" | "subresource">,
+): boolean {
+  return isResourceRequest && (verb === "watch" || verb === "proxy" || lastingSubresources.has(subresource));
+}
+
 /** As `split("/")`, which V8 runs outside of optimized code. */
 function segmentsOf(path: string): string[] {
   const segments: string[] = [];

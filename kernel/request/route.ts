@@ -42,7 +42,8 @@ export function route(
   if (endpoint.resource.custom === true) return customRoute(endpoint, info);
   if (info.verb === "proxy") throw noRouteError();
   const [, name = "", subresourceName = "", ...more] = info.parts;
-  if (more.length > 0) throw noRouteError();
+  const { connect } = endpoint.subresources.get(subresourceName)?.definition ?? {};
+  if (more.length > 0 && connect?.hasPath !== true) throw noRouteError();
   // Kinds that are never stored have no object paths, and no list over all namespaces.
   const isStored = endpoint.resource.handleCreate === undefined;
   if (!isStored && (name !== "" || info.watchPrefix || (endpoint.namespaced && !info.inNamespace))) throw noRouteError();
@@ -50,7 +51,8 @@ export function route(
   if (endpoint.namespaced ? !info.inNamespace && name !== "" : info.inNamespace) throw noRouteError();
   const subresource = subresourceName === "" ? undefined : endpoint.subresources.get(subresourceName);
   if (subresourceName !== "" && (subresource === undefined || info.watchPrefix)) throw noRouteError();
-  const verb = verbOf(info, method, name, subresource !== undefined);
+  if (connect !== undefined && connect.methods.includes(method)) return { endpoint, verb: "get", subresource };
+  const verb = connect === undefined ? verbOf(info, method, name, subresource !== undefined) : undefined;
   if (verb === undefined || !(subresource ?? endpoint).verbs.includes(verb)) {
     throw methodNotAllowedError(endpoint.resource.strategy?.withoutReason);
   }

@@ -37,6 +37,9 @@ class RequestOfCall implements AdmissionRequest {
     const { info, subresource } = this.#call;
     return info.verb === "create" && subresource !== undefined;
   }
+  get action(): AdmissionRequest["action"] {
+    return this.#call.subresource?.options === undefined ? "CREATE" : "CONNECT";
+  }
   get namespace(): string {
     const { endpoint, info } = this.#call;
     return endpoint.namespaced ? info.namespace : "";
@@ -72,7 +75,7 @@ function requestedForm(call: RequestContext): AdmissionForm {
 }
 /** Returns the endpoint of the kind that the body of an action has. */
 function actionRequest({ info, subresource }: RequestContext): Endpoint | undefined {
-  return info.verb === "create" ? subresource?.request : undefined;
+  return subresource?.options ?? (info.verb === "create" ? subresource?.request : undefined);
 }
 /** The endpoints of all served versions that have the resource, or the subresource, of the request, in the order of the catalog. */
 function servedForms({ catalog, endpoint, info }: RequestContext): readonly Endpoint[] {

@@ -1,3 +1,4 @@
+import { nodeProxy } from "./node-proxy.ts";
 import { ageColumn, type Column, defineResource, type HookContext, nameColumn, type Resource, type Subresource } from "../../plugin.ts";
 import { warnOfCidr } from "../shared/cidr.ts";
 import { validateNode, validateNodeStatusUpdate, validateNodeUpdate } from "./node-rules.ts";
@@ -121,7 +122,7 @@ export const nodes: Resource<Node> = defineResource({
       introduced: "1.0",
       columns,
       selectableFields: { "spec.unschedulable": ({ spec }) => String(spec.unschedulable ?? false) },
-      subresources: { status },
+      subresources: { status, proxy: { connect: nodeProxy } },
       applyDefaults: withRanges,
     },
   },

@@ -21,6 +21,9 @@ import { warnOfAppArmor, withProfiles } from "./app-armor.ts";
 import { binding } from "./binding.ts";
 import { columns, rowConditions } from "./columns.ts";
 import { withCondition } from "./conditions.ts";
+import { log } from "./connections/log.ts";
+import { podProxy } from "./connections/proxy.ts";
+import { attach, exec, portForward } from "./connections/streams.ts";
 import { eviction } from "./eviction.ts";
 import { applyLabelKeys } from "./label-keys.ts";
 import { Pod } from "./pod-schema.ts";
@@ -193,6 +196,11 @@ export const pods: Resource<Pod> = defineResource({
         binding: { create: binding },
         eviction: { create: eviction },
         resize,
+        log: { connect: log },
+        exec: { connect: exec },
+        attach: { connect: attach },
+        portforward: { connect: portForward },
+        proxy: { connect: podProxy },
       },
     },
   },

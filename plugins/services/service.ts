@@ -1,3 +1,4 @@
+import { serviceProxy } from "./service-proxy.ts";
 import {
   ageColumn,
   type Column,
@@ -134,7 +135,7 @@ export const services: Resource<Service> = defineResource({
       schema: Service,
       introduced: "1.0",
       columns,
-      subresources: { status },
+      subresources: { status, proxy: { connect: serviceProxy } },
       selectableFields: { "spec.clusterIP": ({ spec }) => spec.clusterIP ?? "", "spec.type": ({ spec }) => spec.type ?? "" },
     },
   },

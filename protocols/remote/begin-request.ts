@@ -27,18 +27,41 @@ export interface BegunResponse {
   took(bytes: number): void;
   /** Why the response has ended early, if it was ended here; else the error of the stream. */
   reasonOf(error: unknown): unknown;
+  /** The connection after status 101, paused, if the request allowed it. */
+  readonly upgraded?: Upgraded;
+}
+/** A connection whose protocol has changed. */
+export interface Upgraded {
+  readonly socket: Socket;
+  /** Bytes of the new protocol that have arrived with the head. Further ones may follow in the same turn of the event loop. */
+  readonly early: Uint8Array[];
+}
+
+/** How a request differs from those for a document. */
+export interface RequestManner {
+  /** Whether the answer may switch to another protocol. */
+  readonly mayUpgrade?: boolean;
+  /** Bytes beside the content that the answer may have for each byte of its content. */
+  readonly overheadShare?: number;
 }
 
 /**
  * Sends a request; resolves with the head of its response. The response ends with an error when too many bytes arrive beside its content. Rejects
  * with an error that has the host and no secret, or with the reason of the signal, which ends the response as well.
  */
-export function beginRequest(url: URL, options: RequestOptions, body: Uint8Array | undefined, signal: AbortSignal): Promise<BegunResponse> {
+export function beginRequest(
+  url: URL,
+  options: RequestOptions,
+  body: Uint8Array | AsyncIterable<Uint8Array> | undefined,
+  signal: AbortSignal,
+  { mayUpgrade = false, overheadShare = remoteOverheadShare }: RequestManner = {},
+): Promise<BegunResponse> {
   return new Promise((resolve, reject) => {
     const request = url.protocol === "https:" ? httpsRequest : httpRequest;
     const sent = request(url, { ...options, maxHeaderSize: remoteHeadBytesMax });
-    const arrived = new Arrived((text) => fail(new Error(`${url.host}: ${text}`)));
+    const arrived = new Arrived(overheadShare, (text) => fail(new Error(`${url.host}: ${text}`)));
     let informational = 0, ended: { readonly reason: unknown } | undefined, input: SlicedInput | undefined;
+    let upgraded: Upgraded | undefined;
     const fail = (reason: unknown) => {
       ended ??= { reason };
       reject(reason);
@@ -56,6 +79,11 @@ export function beginRequest(url: URL, options: RequestOptions, body: Uint8Array
           return ended === undefined;
         },
         parsed: (bytes) => arrived.isPlain ? undefined : parsing.took(bytes),
+        left(rest) {
+          if (upgraded === undefined) return false;
+          upgraded.early.push(rest);
+          return true;
+        },
       });
     });
     sent.on("information", () => {
@@ -64,9 +92,16 @@ export function beginRequest(url: URL, options: RequestOptions, body: Uint8Array
         fail(new Error(`${url.host}: too many 1xx informational responses`));
       }
     });
-    sent.on("upgrade", (_, upgraded) => {
-      upgraded.on("error", () => {});
-      upgraded.destroy();
+    sent.on("upgrade", (message, duplex, head) => {
+      const socket = duplex as Socket; // its class at run time
+      socket.on("error", () => {});
+      if (mayUpgrade && ended === undefined) {
+        socket.pause();
+        signal.removeEventListener("abort", abort);
+        upgraded = { socket, early: head.length === 0 ? [] : [head] };
+        return resolve({ message, took() {}, reasonOf: (error) => error, upgraded });
+      }
+      socket.destroy();
       fail(new Error(`${url.host}: the answer switches to another protocol`));
     });
     sent.on("response", (message) => {
@@ -79,7 +114,27 @@ export function beginRequest(url: URL, options: RequestOptions, body: Uint8Array
       signal.removeEventListener("abort", abort);
       reject(new Error(`${url.host}: the connection ended without an answer`)); // unless one of the above has happened
     });
-    sent.end(body);
+    if (body === undefined || body instanceof Uint8Array) sent.end(body);
+    else sendBody(sent, body).catch((error: unknown) => fail(error));
+  });
+}
+
+/** Sends a body as the other server reads it. An answer may come before its end: the connection then ends with the answer. */
+async function sendBody(sent: ClientRequest, body: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const piece of body) {
+    if (sent.destroyed || sent.writableEnded) return;
+    if (!sent.write(piece)) await drained(sent);
+  }
+  if (!sent.destroyed) sent.end();
+}
+function drained(sent: ClientRequest): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      sent.off("drain", done).off("close", done);
+      resolve();
+    };
+    sent.on("drain", done).on("close", done);
+    if (sent.destroyed) done();
   });
 }
 
@@ -90,6 +145,8 @@ export interface Slices {
   begin(bytes: number): boolean;
   /** Called after each slice; resolves when the next one may be parsed. */
   parsed(bytes: number): Promise<void> | undefined;
+  /** Takes the bytes behind an answer, if they belong to another protocol. Otherwise the connection ends. */
+  left?(rest: Uint8Array): boolean;
 }
 /** The input of a connection, in slices. */
 export interface SlicedInput {
@@ -104,7 +161,7 @@ const parsing = new TurnBound(remoteParsedBytesMax);
  * Gives the input of a connection to its parser in slices: a piece of input can hold thousands of informational answers or chunks, whose parsing
  * takes long. The runtime removes its parser after each answer.
  */
-export function slicePieces(socket: Socket, { next, begin, parsed }: Slices): SlicedInput {
+export function slicePieces(socket: Socket, { next, begin, parsed, left }: Slices): SlicedInput {
   let isWaiting = false, response: IncomingMessage | undefined;
   for (const parse of socket.listeners("data") as ((piece: unknown) => void)[]) {
     const isParsed = () => socket.listeners("data").includes(parse);
@@ -112,7 +169,7 @@ export function slicePieces(socket: Socket, { next, begin, parsed }: Slices): Sl
       for (let at = 0, bytes = 0; at < piece.length; at += bytes) {
         bytes = next(piece.length - at);
         if (!begin(bytes)) return;
-        if (at > 0 && !isParsed()) return void socket.destroy(); // more than the answer
+        if (at > 0 && !isParsed()) return left?.(piece.subarray(at)) === true ? undefined : void socket.destroy(); // more than the answer
         parse.call(socket, piece.subarray(at, at + bytes));
         const turn = parsed(bytes), rest = piece.subarray(at + bytes);
         if (turn === undefined || rest.length === 0 || !isParsed() || socket.destroyed) continue;
@@ -145,12 +202,14 @@ function isFull({ readableLength, readableHighWaterMark }: IncomingMessage): boo
 /** Bytes of a connection while it has one response. */
 class Arrived {
   readonly #exceeded: (text: string) => void;
+  readonly #share: number;
   #bytes = 0;
   #head = 0;
   #taken = 0;
   #message: IncomingMessage | undefined;
 
-  constructor(exceeded: (text: string) => void) {
+  constructor(share: number, exceeded: (text: string) => void) {
+    this.#share = share;
     this.#exceeded = exceeded;
   }
   begin(message: IncomingMessage): void {
@@ -173,7 +232,7 @@ class Arrived {
       return;
     }
     const content = this.#taken + this.#message.readableLength;
-    if (before - this.#head - content > remoteOverheadBytesMax + remoteOverheadShare * content) {
+    if (before - this.#head - content > remoteOverheadBytesMax + this.#share * content) {
       this.#exceeded("the answer consists of little but the frames of its chunks");
     }
   }

@@ -11,10 +11,10 @@ import { bound } from "../../core/bound.ts";
 /** Connections to one webhook or cluster; further requests wait. */
 const remoteConnectionsMax = bound(64);
 
-/** The connections to one server. At most `connectionsMax` are open at a time. */
-export function agentOf(access: RemoteAccess, connectionsMax: number = remoteConnectionsMax): HttpAgent {
+/** The connections to one server. At most `connectionsMax` are open at a time. `keepAlive`: a connection serves several requests. */
+export function agentOf(access: RemoteAccess, connectionsMax: number = remoteConnectionsMax, keepAlive = true): HttpAgent {
   const { server, ca, cert, key, serverName, insecure } = access;
-  const pool = { keepAlive: true, maxSockets: connectionsMax };
+  const pool = { keepAlive, maxSockets: connectionsMax };
   if (server.protocol === "http:") return new HttpAgent(pool);
   const trust = ca === undefined ? undefined : trustIn(ca, serverName ?? server.hostname.replace(/^\[|\]$/g, ""));
   const options = {

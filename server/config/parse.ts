@@ -1,5 +1,6 @@
 /** Parses command line and configuration file to settings. Collects all mistakes before it reports them. */
 import { isPreset, presets } from "./choose-plugins.ts";
+import { kubeletMistakes } from "./kubelet-settings.ts";
 import { serviceMistakes } from "./service-settings.ts";
 import { trimEndOf } from "../../core/trim-end.ts";
 import { append } from "../../core/append.ts";
@@ -304,7 +305,14 @@ function senseless(config: Config): readonly string[] {
     mistakes.push('flags "--etcd-certfile" and "--etcd-keyfile" must be set together');
   }
   append(mistakes, auditMistakes(config), electionMistakes(config), frontProxyMistakes(config), emulationMistakes(config));
-  append(mistakes, serviceAccountMistakes(config), authenticationMistakes(config), workersMistakes(config), serviceMistakes(config));
+  append(
+    mistakes,
+    serviceAccountMistakes(config),
+    authenticationMistakes(config),
+    workersMistakes(config),
+    serviceMistakes(config),
+    kubeletMistakes(config),
+  );
   const chance = config["goaway-chance"];
   // Negated, so that NaN is a mistake as well.
   if (!(chance >= 0 && chance <= goawayChanceMax)) {

@@ -209,6 +209,17 @@ export interface PlainSettings {
    * none. Default: empty.
    */
   readonly "advertise-address"?: string;
+  /** PEM file with the CAs of the serving certificates of kubelets. Without it they are not verified. Default: empty. */
+  readonly "kubelet-certificate-authority"?: string;
+  /** PEM file with the client certificate for kubelets. Default: none. Default: empty. */
+  readonly "kubelet-client-certificate"?: string;
+  /** PEM file with the key of --kubelet-client-certificate. Default: empty. */
+  readonly "kubelet-client-key"?: string;
+  /**
+   * Types of the addresses of a node at which its kubelet is reached, the best first. Default: Hostname, InternalDNS, InternalIP,
+   * ExternalDNS, ExternalIP. Default: empty.
+   */
+  readonly "kubelet-preferred-address-types"?: readonly string[];
   /** Domain of API groups: storage.<domain>. Stock clients expect the default. Default: k8s.io. */
   readonly "group-domain"?: string;
   /** Name in the protobuf media type, labels, annotations and finalizers. Default: kubernetes. */

@@ -24,6 +24,7 @@ import {
   text,
   texts,
 } from "./setting.ts";
+import { type KubeletConfig, kubeletSettings } from "./kubelet-settings.ts";
 import { type ServiceConfig, serviceSettings } from "./service-settings.ts";
 import { type ShutdownConfig, shutdownSettings } from "./shutdown-settings.ts";
 import { type TracingConfig, tracingSettings } from "./tracing-settings.ts";
@@ -43,7 +44,7 @@ const isCounted = "metrics are registered once, at start";
 
 /** A value for every setting, by flag name; durations in milliseconds. */
 export interface Config
-  extends AdmissionConfig, AuditConfig, ElectionConfig, EmulationConfig, ServiceConfig, ShutdownConfig, TracingConfig {
+  extends AdmissionConfig, AuditConfig, ElectionConfig, EmulationConfig, KubeletConfig, ServiceConfig, ShutdownConfig, TracingConfig {
   readonly "config": string;
   readonly "bind-address": string;
   readonly "secure-port": number;
@@ -361,6 +362,7 @@ export const settings: Settings = Object.freeze(
 
     ...electionSettings,
     ...serviceSettings,
+    ...kubeletSettings,
 
     "group-domain": fixed(isSpelled, text("k8s.io", "Domain of API groups: storage.<domain>. Stock clients expect the default.")),
     "platform-name": fixed(isSpelled, text("kubernetes", "Name in the protobuf media type, labels, annotations and finalizers.")),

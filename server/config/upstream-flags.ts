@@ -9,8 +9,7 @@ const withValue = `
   tls-curve-preferences tls-min-version tls-sni-cert-key debug-socket-path admission-control default-not-ready-toleration-seconds
   default-unreachable-toleration-seconds log-flush-frequency log-json-info-buffer-size log-text-info-buffer-size
   coordinated-leadership-lease-duration coordinated-leadership-renew-deadline coordinated-leadership-retry-period
-  event-ttl kubelet-certificate-authority kubelet-client-certificate kubelet-client-key
-  kubelet-preferred-address-types kubelet-timeout kubernetes-service-node-port max-connection-bytes-per-sec peer-advertise-ip
+  event-ttl kubelet-timeout kubernetes-service-node-port max-connection-bytes-per-sec peer-advertise-ip
   peer-advertise-port peer-ca-file proxy-client-cert-file proxy-client-key-file service-account-signing-endpoint
 `;
 const withoutValue = `

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import type { Exchange } from "../../kernel/request/exchange.ts";
 import { type IncomingBody, readBody } from "./body.ts";
+import { streamBody } from "./body-stream.ts";
 import type { PeerCertificate } from "../../kernel/request/peer.ts";
 
 /** Requests of both protocols; only their common part is used. */
@@ -27,14 +28,25 @@ export class RequestExchange implements Exchange {
   readonly remote: string;
   readonly protocol: Exchange["protocol"];
   readonly offersWebSocket: boolean;
+  readonly offersUpgrade: boolean;
+  /** Whether the body is read in pieces. */
+  isStreaming = false;
+  readonly #hasBody: boolean;
   readonly #request: Request;
   readonly #body: IncomingBody;
   #headers: Exchange["headers"] | undefined;
   #abort: AbortController | undefined;
   #gone = false;
 
-  constructor(request: Request, body: IncomingBody, caller: Caller, offersWebSocket = false) {
+  constructor(
+    request: Request,
+    body: IncomingBody,
+    caller: Caller,
+    { hasBody = false, offersWebSocket = false, offersUpgrade = false } = {},
+  ) {
     this.offersWebSocket = offersWebSocket;
+    this.offersUpgrade = offersUpgrade;
+    this.#hasBody = hasBody;
     this.#request = request;
     this.#body = body;
     this.method = request.method ?? "";
@@ -55,6 +67,11 @@ export class RequestExchange implements Exchange {
   }
   body(limit: number): Promise<Uint8Array> {
     return readBody(this.#body, this.#request.headers["content-length"], limit);
+  }
+  stream(): AsyncIterable<Uint8Array> | undefined {
+    if (!this.#hasBody) return undefined;
+    this.isStreaming = true;
+    return streamBody(this.#body);
   }
   /** Aborts the signal with an AbortError: the client no longer reads the answer. */
   clientGone(): void {

@@ -11,6 +11,7 @@ import { answer, type Serving } from "./reply/answer.ts";
 import { isReset } from "./request-queue.ts";
 import { type Caller, type Request, RequestExchange, type Response } from "./request.ts";
 import { bound } from "../../core/bound.ts";
+import { offersWebSocket } from "./websocket/handshake.ts";
 import { discardBytesMax, lingerMs } from "./bounds.ts";
 
 /** Pipelined requests of one HTTP/1.1 connection. */
@@ -43,7 +44,11 @@ export async function serve(
   const answering = new NodeSink(response);
   connections.opened(connection, answering);
   const body = bodyOf(request, connection);
-  const exchange = new RequestExchange(request, body, caller(connection, serving), upgrade !== undefined);
+  const exchange = new RequestExchange(request, body, caller(connection, serving), {
+    hasBody: framing === undefined ? !request.complete : framing.hasBody === true,
+    offersUpgrade: upgrade !== undefined,
+    offersWebSocket: upgrade !== undefined && offersWebSocket(request),
+  });
   response.once("close", () => {
     connections.over(connection, answering);
     connection.queue?.closed(response.headersSent);
@@ -63,6 +68,12 @@ export async function serve(
       isOver: () => response.destroyed || isReset(response),
       discardRest: () => {
         unread = isUnread(request);
+        if (exchange.isStreaming) {
+          // The handler goes on reading while it replies. Another request cannot follow a body that is not read to its end.
+          if (unread && !("stream" in response)) response.setHeader("connection", "close");
+          else setConnection();
+          return undefined;
+        }
         if (unread) {
           return discardRest(body, discardBytesMax, () => endBehind(response, body, connection, connections)).then(() => setConnection());
         }

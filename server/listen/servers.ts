@@ -11,7 +11,7 @@ import type { Request, Response } from "./request.ts";
 import { type Serving, statusReply } from "./reply/answer.ts";
 import { refuse, refuseWith, serve, take } from "./serve-request.ts";
 import { exchangeOn, readHead } from "./unknown-method.ts";
-import { offersWebSocket } from "./websocket/handshake.ts";
+import { offersUpgrade } from "./websocket/handshake.ts";
 import { serveUpgrade } from "./websocket/serve-websocket.ts";
 import { bound } from "../../core/bound.ts";
 import { headerBytesMax } from "../../kernel/access/authentication/token-chain.ts";
@@ -104,7 +104,7 @@ export function runtimeServer(secure: TlsOptions, streamsMax: number, serving: S
 /** Serves the requests that the runtime reads: those of HTTP/1.1, and with its implementation those of HTTP/2. */
 function serveHttp1(server: Http2SecureServer, serving: Serving): void {
   const { connections } = serving;
-  Object.assign(server, http1Settings, { shouldUpgradeCallback: offersWebSocket });
+  Object.assign(server, http1Settings, { shouldUpgradeCallback: offersUpgrade });
   server.on("upgrade", (request: IncomingMessage, socket: Socket, early: Uint8Array) => serveUpgrade(request, socket, early, serving));
   server.on("request", (request: Request, response: Response) => take(request, response, serving));
   server.on("checkExpectation", (request: Request, response: Response) => {

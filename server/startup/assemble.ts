@@ -1,8 +1,10 @@
 /** Assembles the server for `handle` from settings, plugins and a store. */
+import { PeerError } from "../../core/connect.ts";
 import type { Access, CallWebhook } from "../../core/access.ts";
 import type { Api } from "../../core/api.ts";
 import type { ConversionContext } from "../../core/conversion.ts";
 import { abortable } from "../../core/async.ts";
+import { peersOf } from "../../protocols/forward/peers.ts";
 import type { Audit } from "../../kernel/access/audit/mod.ts";
 import { authenticatedUsers, authenticateInOrder, refusalText } from "../../kernel/access/authentication/mod.ts";
 import { type Chain, decideRequests, refusalOf } from "../../kernel/access/authorization/mod.ts";
@@ -177,6 +179,7 @@ function backendOf({ config: { current }, storage, reports, callWebhook, ending 
     meter: meterOf(registry.record, elapsed, tracing),
     metric: registry.metric,
     kept: new Map(),
+    peers: peersOf((message, more) => new PeerError(message, more)),
     ...(conversions === undefined ? {} : { conversions }),
     ...(callWebhook === undefined ? {} : { callWebhook }),
   };

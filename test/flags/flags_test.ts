@@ -17,6 +17,7 @@ import { documents, httpsClient } from "../https.ts";
 import { openCollector } from "../otlp-receiver.ts";
 import { freePort } from "../ports.ts";
 import { startProgram, startRealServer, startSkipped, until } from "../real-server.ts";
+import { connecting } from "./connecting.ts";
 import { electing } from "./electing.ts";
 import { emulating } from "./emulating.ts";
 import { observing } from "./observing.ts";
@@ -122,6 +123,8 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
 
   "endpoint-reconciler-type": () =>
     assert.rejects(served(["--endpoint-reconciler-type=some"], () => Promise.resolve()), /it must be lease or none/),
+
+  ...connecting,
 
   "advertise-address": () => assert.rejects(served(["--advertise-address=here"], () => Promise.resolve()), /"here" is not an IP address/),
 

@@ -14,13 +14,6 @@ export const notServed: Readonly<Record<string, readonly string[]>> = Object.fre
   "flowcontrol.apiserver.k8s.io/v1": ["flowschemas", "prioritylevelconfigurations"],
   "v1": [
     "componentstatuses",
-    "nodes/proxy",
-    "pods/attach",
-    "pods/exec",
-    "pods/log",
-    "pods/portforward",
-    "pods/proxy",
-    "services/proxy",
   ],
 });
 

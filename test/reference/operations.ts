@@ -25,6 +25,29 @@ const places: Readonly<Record<string, Place>> = Object.freeze({
   update: { method: "put", action: "put" },
 });
 
+const proxied = ["delete", "get", "head", "options", "patch", "post", "put"];
+const streams = ["container", "stderr", "stdin", "stdout", "tty"];
+/** The operations of subresources that connect, from the fields of their options. */
+const connects: Readonly<
+  Record<
+    string,
+    { readonly query: readonly string[]; readonly action?: string; readonly methods?: readonly string[]; readonly hasPath?: true }
+  >
+> = Object.freeze({
+  attach: { query: streams, methods: ["get", "post"] },
+  exec: { query: ["command", ...streams], methods: ["get", "post"] },
+  log: {
+    query: [
+      ...["container", "follow", "insecureSkipTLSVerifyBackend", "limitBytes", "pretty", "previous", "sinceSeconds", "sinceTime", "stream"],
+      ...["tailLines", "timestamps"],
+    ],
+    action: "get",
+    methods: ["get"],
+  },
+  portforward: { query: ["ports"], methods: ["get", "post"] },
+  proxy: { query: ["path"], hasPath: true },
+});
+
 /** Expected operations by group version and resource (or `resource/subresource`): method and path with action and query parameters. */
 export function expectedOperations(groups: readonly GroupVersionFacts[], { listQuery, writeQuery }: PathFacts): Fields {
   const operation = (verb: string, path: string, part = ""): [string, Value] => {
@@ -41,10 +64,18 @@ export function expectedOperations(groups: readonly GroupVersionFacts[], { listQ
       const everywhere = namespaced && verbs.includes("list") ? [operation("list", `${group.path}/${name}`)] : [];
       return [
         [name, Object.fromEntries([...own, ...everywhere])],
-        ...subresources.map((part): [string, Value] => [
-          `${name}/${part.name}`,
-          Object.fromEntries(part.verbs.map((verb) => operation(verb, path, part.name))),
-        ]),
+        ...subresources.flatMap((part): [string, Value][] => {
+          const own = Object.fromEntries(part.verbs.map((verb) => operation(verb, path, part.name)));
+          const connected = connects[part.name];
+          if (connected === undefined) return [[`${name}/${part.name}`, own]];
+          const { query, action = "connect", methods = proxied, hasPath = false } = connected;
+          const all = (at: string) => Object.fromEntries(methods.map((method) => [`${method} ${at}`, { action, query }]));
+          const at = `${path}/{name}/${part.name}`;
+          return [
+            [`${name}/${part.name}`, all(at)],
+            ...(hasPath ? [[`${name}/${part.name}/{path}`, all(`${at}/{path}`)] as [string, Value]] : []),
+          ];
+        }),
       ];
     })),
   ]));

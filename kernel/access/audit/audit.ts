@@ -5,7 +5,7 @@ import { type Status, StatusError } from "../../../core/status-error.ts";
 import type { UserInfo } from "../../../core/user-info.ts";
 import type { AuditNotes, NamedObject } from "../../request/audit-notes.ts";
 import { type Exchange, header, type Reply } from "../../request/exchange.ts";
-import type { RequestInfo } from "../../request/request-info.ts";
+import { isLasting, type RequestInfo } from "../../request/request-info.ts";
 import type { AuditBackend, WrittenEvent } from "../../../core/audit/backend.ts";
 import { type AuditedObject, type AuditedStatus, type AuditEvent, eventHead, eventMembers } from "../../../core/audit/event.ts";
 import type { Audited, Recording } from "../../../core/audit/evaluate.ts";
@@ -145,7 +145,7 @@ class Record implements AuditRecord, AuditNotes {
     const { info } = request;
     this.level = recording.level as AuditNotes["level"]; // Requests at None have no record.
     this.omitsManagedFields = recording.omitsManagedFields;
-    this.#isLasting = info.isResourceRequest && (info.verb === "watch" || info.verb === "proxy");
+    this.#isLasting = isLasting(info);
     if (info.isResourceRequest) this.#objectRef = referenceOf(info);
   }
 

@@ -64,7 +64,7 @@ export async function approveDeletion(call: RequestContext, prior: ApiObject, op
 
 /** Does the same as `mutated`, for the request of an action. */
 export async function mutatedAction(call: RequestContext, request: ApiObject): Promise<ApiObject> {
-  const steps = await stepsFor(call, phases.mutatingAction, acted(request));
+  const steps = await stepsFor(call, phases.mutatingAction, acted(call, request));
   if (steps.length === 0) return request;
   const { subresource } = call.info;
   return await inRuns(
@@ -76,7 +76,7 @@ export async function mutatedAction(call: RequestContext, request: ApiObject): P
 
 /** Throws 403 with the reason of the first step that rejects the action. */
 export async function approveAction(call: RequestContext, request: ApiObject | undefined): Promise<void> {
-  const steps = await stepsFor(call, phases.approvingAction, acted(request));
+  const steps = await stepsFor(call, phases.approvingAction, acted(call, request));
   if (steps.length === 0) return;
   const context = requestHookContext(call), { name, subresource } = call.info;
   await rejectForReason(call, steps, name, ({ refuseAction }) => refuseAction?.(request, subresource, context));
@@ -85,8 +85,8 @@ export async function approveAction(call: RequestContext, request: ApiObject | u
 function written(object: ApiObject, oldObject: ApiObject | undefined): Subject {
   return { operation: oldObject === undefined ? "CREATE" : "UPDATE", object, oldObject };
 }
-function acted(request: ApiObject | undefined): Subject {
-  return { operation: "CREATE", object: request, oldObject: undefined };
+function acted({ subresource }: RequestContext, request: ApiObject | undefined): Subject {
+  return { operation: subresource?.options === undefined ? "CREATE" : "CONNECT", object: request, oldObject: undefined };
 }
 
 /** Returns the object after all steps. */
@@ -175,7 +175,8 @@ export async function measured<T>(call: RequestContext, name: string, type: Admi
 }
 /** Records the end of a step, or of all steps, and returns its time. */
 function ended(call: RequestContext, name: string | undefined, type: AdmissionType, rejected: boolean, begun: number): number {
-  return call.backend.meter.admitted(name, type, operations[call.info.verb] ?? "UPDATE", rejected, begun);
+  const operation = call.subresource?.options === undefined ? operations[call.info.verb] ?? "UPDATE" : "CONNECT";
+  return call.backend.meter.admitted(name, type, operation, rejected, begun);
 }
 /**
  * Records the end of a step that has thrown an error. If the error means that the request goes on in another thread, nothing is recorded:

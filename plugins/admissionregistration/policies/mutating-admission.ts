@@ -27,9 +27,9 @@ export const mutatingPolicies: Admission = {
     context.request.isAction
       ? next
       : mutateBy({ operation: prior === undefined ? "CREATE" : "UPDATE", object: next, oldObject: prior }, context),
-  // This handles the POST of a subresource.
+  // This handles the POST of a subresource, and the requests of one that connects.
   mutateAction: (request: ApiObject, _subresource, context) =>
-    mutateBy({ operation: "CREATE", object: request, oldObject: undefined }, context),
+    mutateBy({ operation: context.request.action, object: request, oldObject: undefined }, context),
 };
 
 const family = new PolicyFamily<Policy, PolicyBinding>(

@@ -17,9 +17,9 @@ export const validatingPolicies: Admission = {
     context.request.isAction
       ? undefined
       : review({ operation: prior === undefined ? "CREATE" : "UPDATE", object: next, oldObject: prior }, context),
-  // This handles the POST of a subresource.
+  // This handles the POST of a subresource, and the requests of one that connects.
   refuseAction: (request: ApiObject | undefined, _subresource, context) =>
-    review({ operation: "CREATE", object: request, oldObject: undefined }, context),
+    review({ operation: context.request.action, object: request, oldObject: undefined }, context),
   refuseDelete: (prior, context) => review({ operation: "DELETE", object: undefined, oldObject: prior }, context),
 };
 

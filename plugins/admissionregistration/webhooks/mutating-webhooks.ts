@@ -28,10 +28,10 @@ export const mutatingWebhooks: Admission = {
       ? next
       : admit({ operation: prior === undefined ? "CREATE" : "UPDATE", object: next, oldObject: prior }, context) as Changed,
   mutateAction: (request: ApiObject, _subresource, context) =>
-    admit({ operation: "CREATE", object: request, oldObject: undefined }, context),
+    admit({ operation: context.request.action, object: request, oldObject: undefined }, context),
   // The request of an action may be absent, and there is then no object to change.
   refuseAction: (request: ApiObject | undefined, _subresource, context) =>
-    request === undefined ? rejectOnly({ operation: "CREATE", object: undefined, oldObject: undefined }, context) : undefined,
+    request === undefined ? rejectOnly({ operation: context.request.action, object: undefined, oldObject: undefined }, context) : undefined,
   refuseDelete: (prior, context) => rejectOnly({ operation: "DELETE", object: undefined, oldObject: prior }, context),
 };
 /** The object of a request that has one. */

@@ -37,6 +37,9 @@ export class StreamExchange implements Exchange {
   body(limit: number): Uint8Array | Promise<Uint8Array> {
     return this.#body.read(limit);
   }
+  stream(): AsyncIterable<Uint8Array> | undefined {
+    return this.#body.hasNone ? undefined : this.#body.stream();
+  }
   /** Aborts the signal with an AbortError: the client no longer reads the answer. */
   clientGone(): void {
     this.#isGone = true;

@@ -7,13 +7,15 @@ type Reader =
   | { readonly tag: "unread" }
   | { readonly tag: "reading"; readonly limit: number; resolve(content: Uint8Array): void; reject(error: Error): void }
   | { readonly tag: "discarding"; left: number; over(): void }
+  // Pieces are taken one by one; the flow-control window bounds those that wait.
+  | { readonly tag: "streaming"; readonly pieces: Uint8Array[]; wake(): void }
   // Bytes are dropped, and the window is not opened again.
   | { readonly tag: "stopped" };
 
 /**
  * The body of an HTTP/2 request.
  *
- *   unread ──> reading ──> stopped        `isWhole` and `isBroken` are independent: bytes arrive in any of these states.
+ *   unread ──> reading, streaming ──> stopped        `isWhole` and `isBroken` are independent: bytes arrive in any of these states.
  *      └──> discarding ──────^
  */
 export class RequestBody {
@@ -50,6 +52,9 @@ export class RequestBody {
       this.#keep(piece);
       if (this.#received > reader.limit) this.#reject(reader);
       else this.#release();
+    } else if (reader.tag === "streaming") {
+      reader.pieces.push(Uint8Array.from(piece)); // a copy: it is part of the packet that it arrived in
+      reader.wake();
     } else if (reader.tag === "discarding") {
       reader.left -= frameBytes;
       if (reader.left < 0) this.#stopDiscarding(reader);
@@ -64,6 +69,7 @@ export class RequestBody {
     const reader = this.#reader;
     if (reader.tag === "reading") reader.resolve(this.#takeWhole());
     else if (reader.tag === "discarding") this.#stopDiscarding(reader);
+    else if (reader.tag === "streaming") reader.wake();
     return true;
   }
   /** The stream has ended in another way. Returns the bytes that were not used. */
@@ -73,6 +79,7 @@ export class RequestBody {
     this.#reader = { tag: "stopped" };
     if (reader.tag === "reading") reader.reject(disconnected());
     else if (reader.tag === "discarding") reader.over();
+    else if (reader.tag === "streaming") reader.wake();
     const unused = this.#unused;
     this.#unused = 0;
     return unused;
@@ -95,10 +102,36 @@ export class RequestBody {
       else this.#release();
     });
   }
+  /** Whether the request has no body. */
+  get hasNone(): boolean {
+    return this.#isWhole && this.#received === 0;
+  }
+  /** Yields the pieces of the body. The client may send more when one is taken. Throws when it disconnects before the end. */
+  async *stream(): AsyncGenerator<Uint8Array, void> {
+    const kept = this.#content.whole(), pieces = kept.length === 0 ? [] : [kept];
+    let woken = Promise.withResolvers<void>();
+    if (this.#isBroken) throw disconnected();
+    this.#content = new Content(0);
+    const reader = { tag: "streaming", pieces, wake: () => woken.resolve() } as const;
+    this.#reader = reader;
+    for (;;) {
+      const piece = pieces.shift();
+      if (piece !== undefined) yield piece;
+      else if (this.#isWhole) break;
+      else if (this.#isBroken) throw disconnected();
+      else {
+        this.#release();
+        await woken.promise;
+        woken = Promise.withResolvers();
+      }
+    }
+    this.#reader = stopped;
+    this.#release();
+  }
   /** Discards the rest while the request is answered, so that the client can read the answer. Resolves at its end, after too many bytes, or
    *  after `discardMs`. */
   discard(): Promise<void> {
-    if (this.#isWhole || this.#isBroken) return Promise.resolve();
+    if (this.#isWhole || this.#isBroken || this.#reader.tag === "streaming") return Promise.resolve();
     this.#content = new Content(0);
     const before = this.#reader;
     if (before.tag === "reading") before.reject(new Error("the request was answered before its body was read"));

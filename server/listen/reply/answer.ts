@@ -36,7 +36,7 @@ export async function answer(incoming: Incoming, serving: Serving, handle = serv
   const reply = await replyTo(exchange, handle, serving);
   if (isOver()) return discarded(reply);
   try {
-    if (sendMessages !== undefined && reply.messages !== undefined) {
+    if (sendMessages !== undefined && (reply.messages ?? reply.channel) !== undefined) {
       await sendMessages(reply);
       return true;
     }

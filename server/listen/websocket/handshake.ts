@@ -11,6 +11,19 @@ export function offersWebSocket(
     words(headers.connection).some((word) => word.toLowerCase() === "upgrade");
 }
 
+/**
+ * Whether a request offers any other protocol. One with a body does not: the runtimes do not tell its end from the new protocol. Those who offer
+ * HTTP/2 in clear text ask for nothing that a TLS connection has.
+ */
+export function offersUpgrade(
+  { method, headers }: { readonly method?: string | undefined; readonly headers: IncomingHttpHeaders },
+): boolean {
+  const { upgrade, connection, "content-length": length = "0", "transfer-encoding": coding } = headers;
+  if (offersWebSocket({ method, headers })) return true;
+  return upgrade !== undefined && upgrade.toLowerCase() !== "websocket" && upgrade.toLowerCase() !== "h2c" && length === "0" &&
+    coding === undefined && words(connection).some((word) => word.toLowerCase() === "upgrade");
+}
+
 /** Why the offer cannot be accepted; undefined if it can. */
 export function handshakeMistake(headers: IncomingHttpHeaders): Refusal | undefined {
   if (headers["sec-websocket-version"] !== "13") {

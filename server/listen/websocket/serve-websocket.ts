@@ -7,7 +7,8 @@ import type { Serving } from "../reply/answer.ts";
 import { sendReply } from "../reply/send.ts";
 import { refuse, serve } from "../serve-request.ts";
 import { ClientFrames, closeCode, closeFrame, opcode, serverFrame } from "./client-frames.ts";
-import { handshakeMistake } from "./handshake.ts";
+import { joinChannel } from "../channel/join-channel.ts";
+import { handshakeMistake, offersWebSocket } from "./handshake.ts";
 import { MessageSink } from "./message-sink.ts";
 import { bound } from "../../../core/bound.ts";
 
@@ -16,12 +17,12 @@ const webSocketPongBacklogBytesMax = bound(16 * 1024);
 /** Bytes as which each piece of input of a websocket counts besides its own, in the bytes that one turn of the event loop reads: it may hold a single frame. */
 const webSocketPieceBytes = bound(1024);
 
-/** Answers a request that offers a websocket. Replies without messages, such as errors, are plain HTTP. */
+/** Answers a request that offers a websocket, or another protocol. Replies without messages or a channel, such as errors, are plain HTTP. */
 export function serveUpgrade(request: IncomingMessage, socket: Socket, early: Uint8Array, serving: Serving): void {
   const { connections } = serving, connection = connections.of(socket);
   // An answer to an earlier request could not be told from the messages.
   if (connection === undefined || connection.ended || connection.answers.size > 0) return void socket.destroy();
-  const mistake = handshakeMistake(request.headers);
+  const mistake = offersWebSocket(request) ? handshakeMistake(request.headers) : undefined;
   if (mistake !== undefined) return refuse(connection, mistake, connections, "Sec-WebSocket-Version: 13\r\n");
   socket.on("error", () => {});
   // Not read until the server has decided.
@@ -33,6 +34,7 @@ export function serveUpgrade(request: IncomingMessage, socket: Socket, early: Ui
   const key = String(request.headers["sec-websocket-key"]);
   void serve(request, response, serving, (reply, plain) => {
     response.detachSocket(socket);
+    if (reply.channel !== undefined) return joinChannel(reply, reply.channel, { socket, early, connection, connections, plain });
     const sink = new MessageSink(socket, key, reply.messages);
     connections.opened(connection, sink);
     connections.over(connection, plain);

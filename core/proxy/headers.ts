@@ -1,0 +1,49 @@
+/** Headers on their way through a proxy (RFC 9110, section 7.6.1; Go's ReverseProxy). */
+import type { HeaderFields } from "../connect.ts";
+
+/** Headers that are about one connection. */
+const hopByHop: ReadonlySet<string> = new Set([
+  "connection",
+  "proxy-connection",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+/** Headers that permit pages of other sites to read a reply: a proxied server does not decide about the server in front of it. */
+const crossOrigin: ReadonlySet<string> = new Set([
+  "access-control-allow-credentials",
+  "access-control-allow-headers",
+  "access-control-allow-methods",
+  "access-control-allow-origin",
+]);
+
+/** The words of a header with a list, in lower case. */
+export function wordsOf(value: HeaderFields[string]): readonly string[] {
+  return [value ?? []].flat().flatMap((line) => line.split(",")).map((word) => word.trim().toLowerCase()).filter((word) => word !== "");
+}
+
+/** Whether the client offers another protocol. */
+export function offersUpgrade(headers: HeaderFields): boolean {
+  return headers["upgrade"] !== undefined && wordsOf(headers["connection"]).includes("upgrade");
+}
+
+/** The headers without those of the connection. */
+export function withoutHops(headers: HeaderFields): HeaderFields {
+  const named = new Set(wordsOf(headers["connection"]));
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name) && !named.has(name)));
+}
+
+/** The headers of a reply for the client. */
+export function repliedHeaders(headers: HeaderFields): HeaderFields {
+  return Object.fromEntries(Object.entries(withoutHops(headers)).filter(([name]) => !crossOrigin.has(name)));
+}
+
+/** The value of X-Forwarded-For: earlier addresses, and that of the client. `remote`: host and port. */
+export function forwardedFor(headers: HeaderFields, remote: string): string {
+  const colon = remote.lastIndexOf(":"), host = (colon < 0 ? remote : remote.slice(0, colon)).replace("[", "").replace("]", "");
+  return [...[headers["x-forwarded-for"] ?? []].flat(), host].join(", ");
+}

@@ -1,0 +1,53 @@
+/** Where the kubelet of a node is, and with which credentials it is reached. */
+import { type ApiObject, notFoundError, type RequestHookContext, StatusError } from "../../../plugin.ts";
+import type { PeerAccess } from "../../../core/connect.ts";
+import { addressTypesSetting, authoritySetting, certificateSetting, keySetting } from "./settings.ts";
+
+/** The port of a kubelet whose node names none. */
+const kubeletPort = 10_250;
+/** The order of upstream's default. */
+const addressTypes: readonly string[] = Object.freeze(["Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP"]);
+
+/** The members of a node that are read here. */
+type FoundNode = ApiObject & {
+  readonly status: {
+    readonly addresses?: readonly { readonly type: string; readonly address: string }[];
+    readonly daemonEndpoints?: { readonly kubeletEndpoint?: { readonly Port?: number } };
+  };
+};
+
+/** A kubelet. */
+export interface Kubelet {
+  /** The name or address. */
+  readonly host: string;
+  readonly port: number;
+  readonly access: PeerAccess;
+}
+
+/** Resolves with the kubelet of a node. Rejects with 404 if there is no such node, and with 500 if it has no address. */
+export async function kubeletOf(name: string, { read, allocation: { setting } }: RequestHookContext): Promise<Kubelet> {
+  const node = await read.get("v1", "nodes", "", name) as FoundNode | undefined; // the type of the resource
+  if (node === undefined) throw notFoundError({ group: "", name: "nodes" }, name);
+  const { addresses = [], daemonEndpoints } = node.status, port = daemonEndpoints?.kubeletEndpoint?.Port ?? 0;
+  const wished = setting(addressTypesSetting), types = wished.length === 0 ? addressTypes : wished;
+  const [host] = types.flatMap((type) => addresses.find((each) => each.type === type)?.address ?? []);
+  if (host === undefined) {
+    const known = addresses.map(({ type, address }) => `{${type} ${address}}`).join(" ");
+    throw new StatusError("Unknown", `no preferred addresses found; known addresses: [${known}]`, { code: 500 });
+  }
+  const [caFile, certFile, keyFile] = [setting(authoritySetting), setting(certificateSetting), setting(keySetting)];
+  return {
+    host,
+    port: port > 0 ? port : kubeletPort,
+    access: {
+      ...(caFile === "" ? {} : { caFile }),
+      ...(certFile === "" ? {} : { certFile }),
+      ...(keyFile === "" ? {} : { keyFile }),
+    },
+  };
+}
+
+/** Host and port as in a URL. */
+export function hostAndPort(host: string, port: number | string): string {
+  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
+}

@@ -1,0 +1,42 @@
+/** Names of proxied objects, and addresses that may be proxied to. */
+import { parseAddress } from "../../core/net/address.ts";
+import { Unreadable } from "../../toolbox.ts";
+
+/** `scheme:name:port`, of which only the name is required. */
+export interface ProxiedName {
+  readonly scheme: "" | "http" | "https";
+  readonly name: string;
+  readonly port: string;
+}
+
+/** Reads a name of a proxied object; undefined if it is none. */
+export function proxiedName(text: string): ProxiedName | undefined {
+  const parts = text.split(":");
+  if (parts.length > 3) return undefined;
+  const [scheme = "", name = "", port = ""] = parts.length < 3 ? ["", ...parts] : parts;
+  if (name === "" || (scheme !== "" && scheme !== "http" && scheme !== "https")) return undefined;
+  return { scheme, name, port };
+}
+
+/**
+ * Whether an address leads out into the world: no loopback, link-local, multicast or unspecified address. Otherwise a user who may write pods
+ * could reach services of this server's own machine.
+ */
+export function isProxiedAddress(text: string): boolean {
+  const address = parseAddress(text);
+  if (address instanceof Unreadable || address.zone !== "") return false;
+  const { bytes } = address,
+    mapped = bytes.length === 16 && bytes.subarray(0, 10).every((byte: number) => byte === 0) && bytes[10] === 255 && bytes[11] === 255;
+  return isGlobalUnicast(mapped ? bytes.subarray(12) : bytes);
+}
+
+/** As Go's `IP.IsGlobalUnicast`. */
+function isGlobalUnicast(bytes: Uint8Array): boolean {
+  const [a = 0, b = 0] = bytes;
+  if (bytes.length === 4) {
+    const isBroadcast = bytes.every((byte: number) => byte === 255);
+    return !isBroadcast && !bytes.every((byte: number) => byte === 0) && a !== 127 && !(a === 169 && b === 254) && !(a >= 224 && a < 240);
+  }
+  const isLow = bytes.subarray(0, 15).every((byte: number) => byte === 0) && bytes[15]! <= 1;
+  return !isLow && a !== 0xff && !(a === 0xfe && (b & 0xc0) === 0x80);
+}

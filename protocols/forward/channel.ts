@@ -1,0 +1,82 @@
+/** A connection whose protocol has changed, as bytes in both directions. */
+import type { Socket } from "node:net";
+import type { Upgraded } from "../remote/begin-request.ts";
+
+/** Bytes in both directions. */
+export interface SocketChannel {
+  readonly received: AsyncIterable<Uint8Array>;
+  send(bytes: Uint8Array): Promise<void> | undefined;
+  close(): void;
+}
+
+/**
+ * The channel of a connection. It is read while its bytes are taken, and paused otherwise. `signal` ends it. The pieces are taken from events, because
+ * only a paused socket stops its input on all runtimes (`tls/stop-while-paused.ts`).
+ */
+export function channelOf({ socket, early }: Upgraded, signal: AbortSignal): SocketChannel {
+  const close = (): void => void socket.destroy();
+  if (signal.aborted) close();
+  else {
+    signal.addEventListener("abort", close, { once: true });
+    socket.once("close", () => signal.removeEventListener("abort", close));
+  }
+  return {
+    received: { [Symbol.asyncIterator]: () => new Received(socket, early) },
+    send(bytes) {
+      if (socket.destroyed || socket.write(bytes)) return undefined;
+      return new Promise((resolve) => {
+        const done = (): void => {
+          socket.off("drain", done).off("close", done);
+          resolve();
+        };
+        socket.on("drain", done).on("close", done);
+      });
+    },
+    close,
+  };
+}
+
+/** The pieces of a connection. One waits at most, with those of the same turn of the event loop. */
+class Received implements AsyncIterator<Uint8Array, undefined> {
+  readonly #socket: Socket;
+  readonly #pieces: Uint8Array[];
+  #isOver = false;
+  #taker: ((next: IteratorResult<Uint8Array, undefined>) => void) | undefined;
+
+  constructor(socket: Socket, early: Uint8Array[]) {
+    this.#socket = socket;
+    this.#pieces = early;
+    socket.on("data", this.#took).once("end", this.#over).once("close", this.#over);
+    socket.pause();
+    if (socket.destroyed || socket.readableEnded) this.#isOver = true;
+  }
+  next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    const piece = this.#pieces.shift();
+    if (piece !== undefined) return Promise.resolve({ done: false, value: piece });
+    if (this.#isOver) return Promise.resolve(over);
+    return new Promise((resolve) => {
+      this.#taker = resolve;
+      this.#socket.resume();
+    });
+  }
+  return(): Promise<IteratorResult<Uint8Array, undefined>> {
+    this.#socket.destroy();
+    this.#over();
+    return Promise.resolve(over);
+  }
+  readonly #took = (piece: Uint8Array): void => {
+    const taker = this.#taker;
+    this.#taker = undefined;
+    this.#socket.pause();
+    if (taker === undefined) this.#pieces.push(piece);
+    else taker({ done: false, value: piece });
+  };
+  readonly #over = (): void => {
+    this.#isOver = true;
+    const taker = this.#taker;
+    this.#taker = undefined;
+    taker?.(over);
+    this.#socket.destroy();
+  };
+}
+const over: IteratorReturnResult<undefined> = Object.freeze({ done: true, value: undefined });

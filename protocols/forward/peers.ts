@@ -1,0 +1,213 @@
+/** Sends one request to another server, which may be hostile, and streams its answer. */
+import { lookup } from "node:dns/promises";
+import { readFile } from "node:fs/promises";
+import type { Agent, IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
+import { isIP } from "node:net";
+import { bound } from "../../core/bound.ts";
+import { reasonOf } from "../../core/reason-of.ts";
+import { beginRequest, type BegunResponse } from "../remote/begin-request.ts";
+import type { RemoteAccess } from "../remote/remote-access.ts";
+import { agentOf } from "../remote/remote-agent.ts";
+import { channelOf, type SocketChannel } from "./channel.ts";
+
+/** Connections to one other server for requests of clients; further requests wait. */
+export const peerConnectionsMax = bound(4096);
+/** Milliseconds until a connection to another server must be there (Go's net.Dialer of Kubernetes). */
+export const peerDialMs = bound(30_000);
+/** Bytes beside the content of an answer for each byte of its content. A stream may have a chunk for each byte. */
+const peerOverheadShare = bound(16);
+/** Servers of which the credentials are kept. */
+const peersKeptMax = bound(1024);
+/** Milliseconds for which credentials are used before their files are read again. */
+const peerCredentialsMs = bound(10_000);
+
+/** Names of the files with credentials, as in `core/connect.ts`. */
+export interface PeerFiles {
+  readonly caFile?: string;
+  readonly certFile?: string;
+  readonly keyFile?: string;
+}
+/** Headers by lower-case name. */
+type Fields = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+export interface ForwardedRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Fields;
+  readonly body?: AsyncIterable<Uint8Array> | undefined;
+  readonly access: PeerFiles;
+  readonly signal: AbortSignal;
+}
+export interface ForwardedResponse {
+  readonly status: number;
+  readonly headers: Fields;
+  readonly body: AsyncIterable<Uint8Array>;
+  readonly channel?: SocketChannel;
+}
+
+/** What went wrong. `isDial`: no connection could be made; `isTrust`: because the certificate is not trusted. */
+export type PeerFailure = (message: string, more: { isDial?: boolean; isTrust?: boolean; cause?: unknown }) => Error;
+
+/** Reaches other servers. */
+export interface ForwardingPeers {
+  ask(request: ForwardedRequest): Promise<ForwardedResponse>;
+  addressesOf(host: string): Promise<readonly string[]>;
+}
+
+/** Requests reject with what `failure` makes, or with the reason of the signal. */
+export function peersOf(failure: PeerFailure, now: () => number = () => performance.now()): ForwardingPeers {
+  const credentials = new Credentials(now);
+  return {
+    ask: (request) => ask(request, credentials, failure),
+    async addressesOf(host) {
+      try {
+        return (await lookup(host, { all: true })).map(({ address }) => address);
+      } catch (error) {
+        throw failure(`lookup ${host}: no such host`, { isDial: true, cause: error });
+      }
+    },
+  };
+}
+
+async function ask(
+  { method, url: text, headers, body, access, signal }: ForwardedRequest,
+  credentials: Credentials,
+  failure: PeerFailure,
+): Promise<ForwardedResponse> {
+  const url = new URL(text);
+  signal.throwIfAborted();
+  const agent = agentOf(
+    await credentials.of(url, access).catch((error: unknown) => {
+      throw failure(reasonOf(error), { isDial: true, cause: error });
+    }),
+    peerConnectionsMax,
+    false,
+  );
+  const isUpgrade = headers["upgrade"] !== undefined, dial = dialing(url, agent, signal);
+  try {
+    // Otherwise the certificate would have to be for the name in the Host header, which is the client's.
+    const name = url.hostname.replace("[", "").replace("]", ""), servername = isIP(name) === 0 ? name : "";
+    const options = { method, agent, headers: outgoing(headers), setHost: headers["host"] === undefined, servername };
+    const begun = await beginRequest(url, options, body, dial.signal, { mayUpgrade: isUpgrade, overheadShare: peerOverheadShare });
+    dial.met();
+    return responseOf(begun, signal, () => dial.end());
+  } catch (error) {
+    dial.end();
+    if (signal.aborted) throw signal.reason;
+    throw failure(...failureOf(error, url.host));
+  }
+}
+
+function outgoing(headers: Fields): OutgoingHttpHeaders {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) => value === undefined ? [] : [[name, typeof value === "string" ? value : [...value]]]),
+  );
+}
+
+/** A signal for one request. It aborts with that of the client, and when there is no connection in time. */
+function dialing(url: URL, agent: Agent, outer: AbortSignal): { readonly signal: AbortSignal; met(): void; end(): void } {
+  const over = new AbortController(), leave = (): void => over.abort(outer.reason);
+  outer.addEventListener("abort", leave, { once: true });
+  const timer = setTimeout(() => over.abort(new Error(`dial tcp ${url.host}: i/o timeout`)), peerDialMs);
+  const createConnection = agent.createConnection.bind(agent);
+  agent.createConnection = (options, connected) => {
+    const socket = createConnection(options, (error, stream) => {
+      if (error === null) clearTimeout(timer);
+      connected?.(error, stream);
+    });
+    socket?.once(url.protocol === "https:" ? "secureConnect" : "connect", () => clearTimeout(timer));
+    return socket;
+  };
+  return {
+    signal: over.signal,
+    met: () => clearTimeout(timer),
+    end() {
+      clearTimeout(timer);
+      outer.removeEventListener("abort", leave);
+    },
+  };
+}
+
+function responseOf({ message, took, reasonOf, upgraded }: BegunResponse, signal: AbortSignal, end: () => void): ForwardedResponse {
+  const status = message.statusCode ?? 0, headers = fieldsOf(message.headers, message.headersDistinct);
+  if (upgraded !== undefined) {
+    end();
+    const channel = channelOf(upgraded, signal);
+    return { status, headers, body: channel.received, channel };
+  }
+  return {
+    status,
+    headers,
+    body: {
+      async *[Symbol.asyncIterator]() {
+        try {
+          // Its chunks are Buffers: no encoding was set.
+          for await (const chunk of message as AsyncIterable<Uint8Array>) {
+            took(chunk.length);
+            yield chunk;
+          }
+        } catch (error) {
+          throw reasonOf(error);
+        } finally {
+          end();
+          message.destroy();
+        }
+      },
+    },
+  };
+}
+
+/** Repeated headers as lists. */
+function fieldsOf(joined: IncomingHttpHeaders, distinct: NodeJS.Dict<string[]> | undefined): Fields {
+  if (distinct === undefined) return joined;
+  return Object.fromEntries(Object.entries(distinct).map(([name, values = []]) => [name, values.length === 1 ? values[0]! : values]));
+}
+
+/** Errors of the runtimes by their codes, in the words of Go; others keep theirs. */
+function failureOf(error: unknown, host: string): Parameters<PeerFailure> {
+  const text = reasonOf(error), cause = error instanceof Error ? error.cause ?? error : error;
+  const { code = "", errors } = (cause ?? {}) as { readonly code?: unknown; readonly errors?: readonly unknown[] };
+  if (code === "" && errors?.[0] !== undefined) return failureOf(errors[0], host);
+  const dialed = dialTexts[String(code)];
+  if (dialed !== undefined) return [`dial tcp ${host}: ${dialed}`, { isDial: true, cause: error }];
+  const isTrust = /^(?:CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|ERR_TLS_CERT)/.test(String(code)) || text.includes("certificate");
+  return [text, { isDial: isTrust || text.startsWith("dial "), isTrust, cause: error }];
+}
+const dialTexts: Readonly<Record<string, string>> = Object.freeze({
+  ECONNREFUSED: "connect: connection refused",
+  EHOSTUNREACH: "connect: no route to host",
+  ENETUNREACH: "connect: network is unreachable",
+  ETIMEDOUT: "connect: connection timed out",
+  ENOTFOUND: "no such host",
+  EAI_AGAIN: "server misbehaving",
+});
+
+/** Credentials of other servers, read from their files and kept for a while. */
+class Credentials {
+  readonly #now: () => number;
+  readonly #known = new Map<string, { readonly at: number; readonly texts: Promise<Omit<RemoteAccess, "server">> }>();
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+  async of(server: URL, files: PeerFiles): Promise<RemoteAccess> {
+    const { caFile = "", certFile = "", keyFile = "" } = files, key = [caFile, certFile, keyFile].join("\n");
+    let known = this.#known.get(key);
+    if (known === undefined || this.#now() - known.at > peerCredentialsMs) {
+      if (this.#known.size >= peersKeptMax) this.#known.clear();
+      known = { at: this.#now(), texts: readAll(caFile, certFile, keyFile) };
+      this.#known.set(key, known);
+      known.texts.catch(() => this.#known.delete(key));
+    }
+    return { server, ...await known.texts };
+  }
+}
+
+async function readAll(caFile: string, certFile: string, keyFile: string): Promise<Omit<RemoteAccess, "server">> {
+  const [ca, cert, key] = await Promise.all([caFile, certFile, keyFile].map((path) => path === "" ? "" : readFile(path, "utf8")));
+  return {
+    ...(ca === "" || ca === undefined ? { insecure: true } : { ca }),
+    ...(cert === "" || cert === undefined ? {} : { cert }),
+    ...(key === "" || key === undefined ? {} : { key }),
+  };
+}
