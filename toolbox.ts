@@ -303,3 +303,19 @@ export type {
   Subresources as DefinitionSubresources,
   Version as DefinitionVersion,
 } from "./core/definition/definition.ts";
+
+export {
+  type ConnectReply,
+  type ConnectRequest,
+  type HeaderFields,
+  type PeerAccess,
+  PeerError,
+  type PeerRequest,
+  type PeerResponse,
+  type Peers,
+  type SubresourceConnect,
+} from "./core/connect.ts";
+export { type Destination, passOn, unreached } from "./core/proxy/pass-on.ts";
+export { joinPath } from "./core/proxy/paths.ts";
+export { optionsStruct } from "./core/typed-options.ts";
+export { parseAddress } from "./core/net/address.ts";

@@ -15,7 +15,7 @@ import { until } from "./real-server.ts";
 import { keyFetchBurst, keyFetchMs, keyFetchWaitersMax, keySetAgeMs } from "../plugins/authentication/jwt/remote-keys.ts";
 import { jwtLengthMax } from "../plugins/authentication/jwt/untrusted.ts";
 import { claimGroupsMax } from "../plugins/authentication/jwt/expressions.ts";
-import { tokenLookupsMax } from "../kernel/access/authentication/token-cache.ts";
+import { tokenLookupsMax } from "../core/token-cache.ts";
 import { keysOfSetMax } from "../plugins/authentication/jwt/usable-keys.ts";
 
 function configured(issuer: Pick<OidcIssuer, "url" | "ca">, more: Partial<IssuerConfig["issuer"]> = {}): IssuerConfig {

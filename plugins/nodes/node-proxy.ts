@@ -1,9 +1,6 @@
 /** `proxy` of a node: requests to its kubelet, or to another port of the node. */
-import { PeerError, type SubresourceConnect } from "../../core/connect.ts";
-import { joinPath } from "../../core/proxy/paths.ts";
-import { passOn } from "../../core/proxy/pass-on.ts";
+import { goQuote, joinPath, passOn, PeerError, type SubresourceConnect } from "../../toolbox.ts";
 import { badRequestError } from "../../plugin.ts";
-import { goQuote } from "../../toolbox.ts";
 import { hostAndPort, kubeletOf } from "../shared/kubelet/kubelet.ts";
 import { NodeProxyOptions, proxyMethods, type ProxyOptions } from "../shared/kubelet/proxy-options.ts";
 import { isProxiedAddress, proxiedName } from "../shared/proxied.ts";

@@ -1,9 +1,6 @@
 /** `proxy` of a service: requests to one of the pods behind it. */
-import type { SubresourceConnect } from "../../core/connect.ts";
-import { joinPath } from "../../core/proxy/paths.ts";
-import { passOn } from "../../core/proxy/pass-on.ts";
+import { goQuote, joinPath, passOn, type SubresourceConnect } from "../../toolbox.ts";
 import { type ApiObject, badRequestError, notFoundError, type RequestHookContext, StatusError } from "../../plugin.ts";
-import { goQuote } from "../../toolbox.ts";
 import { hostAndPort } from "../shared/kubelet/kubelet.ts";
 import { proxyMethods, type ProxyOptions, ServiceProxyOptions } from "../shared/kubelet/proxy-options.ts";
 import { isProxiedAddress, proxiedName } from "../shared/proxied.ts";

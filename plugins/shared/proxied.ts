@@ -1,6 +1,5 @@
 /** Names of proxied objects, and addresses that may be proxied to. */
-import { parseAddress } from "../../core/net/address.ts";
-import { Unreadable } from "../../toolbox.ts";
+import { parseAddress, Unreadable } from "../../toolbox.ts";
 
 /** `scheme:name:port`, of which only the name is required. */
 export interface ProxiedName {

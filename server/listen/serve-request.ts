@@ -11,7 +11,6 @@ import { answer, type Serving } from "./reply/answer.ts";
 import { isReset } from "./request-queue.ts";
 import { type Caller, type Request, RequestExchange, type Response } from "./request.ts";
 import { bound } from "../../core/bound.ts";
-import { offersWebSocket } from "./websocket/handshake.ts";
 import { discardBytesMax, lingerMs } from "./bounds.ts";
 
 /** Pipelined requests of one HTTP/1.1 connection. */
@@ -47,7 +46,7 @@ export async function serve(
   const exchange = new RequestExchange(request, body, caller(connection, serving), {
     hasBody: framing === undefined ? !request.complete : framing.hasBody === true,
     offersUpgrade: upgrade !== undefined,
-    offersWebSocket: upgrade !== undefined && offersWebSocket(request),
+    offersWebSocket: upgrade !== undefined && request.headers["sec-websocket-key"] !== undefined,
   });
   response.once("close", () => {
     connections.over(connection, answering);

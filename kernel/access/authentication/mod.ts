@@ -11,5 +11,5 @@ export {
 export { anonymousRule } from "./anonymous.ts";
 export { bearerTokens } from "./bearer.ts";
 export { type AuthenticateToken, authenticateTokens, refusalText, type TokenChain, type TokenOutcome } from "./token-chain.ts";
-export { cachedTokens, type TokenCacheMeter, type TokenCacheOptions } from "./token-cache.ts";
+export { cachedTokens, type TokenCacheMeter, type TokenCacheOptions } from "../../../core/token-cache.ts";
 export { type AuthenticatorManner, pluginAuthenticator, pluginTokens } from "./plugin-authenticator.ts";

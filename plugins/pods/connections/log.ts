@@ -1,6 +1,16 @@
 /** GET of a pod's `log`: the kubelet of its node has the log of the container. */
-import { type ConnectReply, type ConnectRequest, PeerError, type PeerResponse, type SubresourceConnect } from "../../../core/connect.ts";
-import { unreached } from "../../../core/proxy/pass-on.ts";
+import {
+  type ConnectReply,
+  type ConnectRequest,
+  goQuote,
+  internalError,
+  invalidError,
+  PeerError,
+  type PeerResponse,
+  type StatusReason,
+  type SubresourceConnect,
+  unreached,
+} from "../../../toolbox.ts";
 import {
   badRequestError,
   type FieldError,
@@ -10,7 +20,6 @@ import {
   type RequestHookContext,
   StatusError,
 } from "../../../plugin.ts";
-import { goQuote, internalError, invalidError, type StatusReason } from "../../../toolbox.ts";
 import { hostAndPort, kubeletOf } from "../../shared/kubelet/kubelet.ts";
 import { containerOf, podOf } from "./container.ts";
 import { logErrorBytesMax } from "./bounds.ts";

@@ -1,6 +1,5 @@
 /** Options of the subresources that connect clients with containers. They come from the query, and admission sees them. */
-import { optionsStruct } from "../../../core/typed-options.ts";
-import { plainList } from "../../../core/schema.ts";
+import { optionsStruct, plainList } from "../../../toolbox.ts";
 import { boolean, field, type Infer, int32, int64, string, time } from "../../../plugin.ts";
 
 const streams = {

@@ -1,9 +1,6 @@
 /** `proxy` of a pod: requests to a port of the pod. */
-import type { SubresourceConnect } from "../../../core/connect.ts";
-import { joinPath } from "../../../core/proxy/paths.ts";
-import { passOn } from "../../../core/proxy/pass-on.ts";
+import { goQuote, joinPath, passOn, type SubresourceConnect } from "../../../toolbox.ts";
 import { badRequestError } from "../../../plugin.ts";
-import { goQuote } from "../../../toolbox.ts";
 import { hostAndPort } from "../../shared/kubelet/kubelet.ts";
 import { PodProxyOptions, proxyMethods, type ProxyOptions } from "../../shared/kubelet/proxy-options.ts";
 import { isProxiedAddress, proxiedName } from "../../shared/proxied.ts";

@@ -1,6 +1,5 @@
 /** `exec`, `attach` and `portforward` of a pod: the client and the kubelet change to another protocol, whose bytes are passed on. */
-import type { ConnectReply, ConnectRequest, SubresourceConnect } from "../../../core/connect.ts";
-import { passOn } from "../../../core/proxy/pass-on.ts";
+import { type ConnectReply, type ConnectRequest, passOn, type SubresourceConnect } from "../../../toolbox.ts";
 import { badRequestError, type RequestHookContext } from "../../../plugin.ts";
 import { hostAndPort, kubeletOf } from "../../shared/kubelet/kubelet.ts";
 import { containerOf, podOf } from "./container.ts";

@@ -1,6 +1,6 @@
 /** Where the kubelet of a node is, and with which credentials it is reached. */
 import { type ApiObject, notFoundError, type RequestHookContext, StatusError } from "../../../plugin.ts";
-import type { PeerAccess } from "../../../core/connect.ts";
+import type { PeerAccess } from "../../../toolbox.ts";
 import { addressTypesSetting, authoritySetting, certificateSetting, keySetting } from "./settings.ts";
 
 /** The port of a kubelet whose node names none. */

@@ -1,5 +1,5 @@
 /** The options of the subresource `proxy` of pods, nodes and services. */
-import { optionsStruct } from "../../../core/typed-options.ts";
+import { optionsStruct } from "../../../toolbox.ts";
 import { field, type Infer, string } from "../../../plugin.ts";
 
 function proxyOptions(name: string) {

@@ -1,7 +1,7 @@
 /** Caches the results of an authenticator for a short time. */
-import type { TokenUser } from "../../../core/access.ts";
-import { type ExpiringUser, type TokenAuthenticator, TokenRefusal } from "../../../core/token-authenticator.ts";
-import { bound } from "../../../core/bound.ts";
+import type { TokenUser } from "./access.ts";
+import { type ExpiringUser, type TokenAuthenticator, TokenRefusal } from "./token-authenticator.ts";
+import { bound } from "./bound.ts";
 
 /** Tokens in the cache of authentications. */
 export const cachedTokensMax = bound(16_384);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type TokenAuthenticator, TokenRefusal } from "../../../core/token-authenticator.ts";
-import { cachedTokens, type TokenCacheMeter } from "./mod.ts";
+import { type TokenAuthenticator, TokenRefusal } from "./token-authenticator.ts";
+import { cachedTokens, type TokenCacheMeter } from "./token-cache.ts";
 import { cachedTokensMax, cachedUserLengthMax, tokenLookupsMax } from "./token-cache.ts";
 
 const userOf = (name: string) => ({ user: { name, groups: [] as string[] }, audiences: [] as string[] });
