@@ -44,7 +44,7 @@ export async function serve(
   connections.opened(connection, answering);
   const body = bodyOf(request, connection);
   const exchange = new RequestExchange(request, body, caller(connection, serving), {
-    hasBody: framing === undefined ? !request.complete : framing.hasBody === true,
+    hasBody: head === undefined ? !request.complete : head.hasBody === true,
     offersUpgrade: upgrade !== undefined,
     offersWebSocket: upgrade !== undefined && request.headers["sec-websocket-key"] !== undefined,
   });
