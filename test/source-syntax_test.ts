@@ -21,7 +21,6 @@ const shortLists: Readonly<Record<string, string>> = {
   "plugins/pods/security/policy.ts max": "the minor releases of a constant table",
   "protocols/x509/der.ts push": "the groups of one number of an object identifier",
   "server/listen/verify-peer.ts min": "the certificates of one path",
-  "core/schema.ts push": "the fields of one struct of a schema",
 };
 
 /**

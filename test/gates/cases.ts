@@ -168,6 +168,8 @@ export const otherGates: Readonly<Record<string, string>> = {
   MutablePVNodeAffinity: "a rule of updates of a PersistentVolume",
   NodeDeclaredFeatures: "the features that a new node declares; its kubelet writes the others",
   PodTopologyLabelsAdmission: "an admission step: pods get labels of their nodes",
+  AuthorizePodWebsocketUpgradeCreatePermission: "a right that an upgrade needs (test/connections/pods_test.ts)",
+  PodLogsQuerySplitStreams: "a parameter of logs (test/connections/pods_test.ts)",
   StorageVersionMigrator: "a controller",
   TokenRequestServiceAccountUIDValidation: "a rule of TokenRequests: whether a UID that is sent must be the account's",
 };
