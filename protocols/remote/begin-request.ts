@@ -93,16 +93,10 @@ export function beginRequest(
       }
     });
     sent.on("upgrade", (message, duplex, head) => {
-      const socket = duplex as Socket; // its class at run time
-      socket.on("error", () => {});
-      if (mayUpgrade && ended === undefined) {
-        socket.pause();
-        signal.removeEventListener("abort", abort);
-        upgraded = { socket, early: head.length === 0 ? [] : [head] };
-        return resolve({ message, took() {}, reasonOf: (error) => error, upgraded });
-      }
-      socket.destroy();
-      fail(new Error(`${url.host}: the answer switches to another protocol`));
+      upgraded = upgradedBy(duplex as Socket, head, mayUpgrade && ended === undefined); // a Socket at run time
+      if (upgraded === undefined) return fail(new Error(`${url.host}: the answer switches to another protocol`));
+      signal.removeEventListener("abort", abort);
+      resolve({ message, took() {}, reasonOf: (error) => error, upgraded });
     });
     sent.on("response", (message) => {
       arrived.begin(message);
@@ -117,6 +111,14 @@ export function beginRequest(
     if (body === undefined || body instanceof Uint8Array) sent.end(body);
     else sendBody(sent, body).catch((error: unknown) => fail(error));
   });
+}
+
+/** The paused connection of a switched protocol, with the bytes behind the head; undefined if it is refused. */
+function upgradedBy(socket: Socket, head: Uint8Array, isWanted: boolean): Upgraded | undefined {
+  socket.on("error", () => {});
+  if (!isWanted) return void socket.destroy();
+  socket.pause();
+  return { socket, early: head.length === 0 ? [] : [head] };
 }
 
 /** Sends a body as the other server reads it. An answer may come before its end: the connection then ends with the answer. */

@@ -48,14 +48,12 @@ export async function serve(
     offersUpgrade: upgrade !== undefined,
     offersWebSocket: upgrade !== undefined && request.headers["sec-websocket-key"] !== undefined,
   });
-  response.once("close", () => {
+  followEnd(request, response, () => {
     connections.over(connection, answering);
     connection.queue?.closed(response.headersSent);
     // Complete only if the server ended it: an HTTP/2 response that its client cancelled is "finished", too.
     if (!response.writableEnded || !response.writableFinished) exchange.clientGone();
   });
-  request.on("error", () => {});
-  response.on("error", () => {});
   if (head?.hasBody === true) body.input.gate(false);
   if (head?.chunked === true) boundChunks(body, () => connection.socket.destroy());
   let unread = false;
@@ -67,13 +65,7 @@ export async function serve(
       isOver: () => response.destroyed || isReset(response),
       discardRest: () => {
         unread = isUnread(request);
-        if (exchange.isStreaming) {
-          // The handler goes on reading while it replies. Another request cannot follow a body that is not read to its end.
-          if (unread && !("stream" in response)) response.setHeader("connection", "close");
-          else setConnection();
-          return undefined;
-        }
-        if (unread) {
+        if (unread && !exchange.isStreaming) {
           return discardRest(body, discardBytesMax, () => endBehind(response, body, connection, connections)).then(() => setConnection());
         }
         setConnection();
@@ -86,7 +78,9 @@ export async function serve(
   /** Says how an HTTP/1.1 connection goes on. */
   function setConnection(): void {
     if ("stream" in response) return;
-    if (unread && isUnread(request)) stayOpen(response, connection!, connections);
+    // A handler that streams goes on reading while it replies, and no request can follow a body that is not read to its end.
+    if (unread && exchange.isStreaming) response.setHeader("connection", "close");
+    else if (unread && isUnread(request)) stayOpen(response, connection!, connections);
     else if (serving.draining || head?.upgrades === true) response.setHeader("connection", "close");
   }
   if (upgrade !== undefined) exchange.clientGone();
@@ -95,6 +89,12 @@ export async function serve(
     connections.over(connection, answering);
     endStream(response);
   }
+}
+
+function followEnd(request: Request, response: Response, closed: () => void): void {
+  response.once("close", closed);
+  request.on("error", () => {});
+  response.on("error", () => {});
 }
 
 /** Answers an HTTP/1.1 request without a handler, as Go's server does, and ends its connection. */

@@ -10,6 +10,7 @@ import {
   type StatusReason,
   type SubresourceConnect,
   unreached,
+  valueText,
 } from "../../../toolbox.ts";
 import {
   badRequestError,
@@ -83,7 +84,7 @@ async function openLog(request: ConnectRequest<PodLogOptions>, context: RequestH
   const { status, headers, body } = response;
   if (status >= 300 && status < 400 && headers["location"] !== undefined) {
     await ended(body);
-    throw new StatusError("Unknown", `Get ${JSON.stringify(headers["location"])}: redirects forbidden`, { code: 500 });
+    throw new StatusError("Unknown", `Get ${valueText(headers["location"])}: redirects forbidden`, { code: 500 });
   }
   if (status < 200 || status > 206) throw errorOf(status, await textOf(body), name);
   return { status: 200, headers: { "content-type": "text/plain" }, body };
