@@ -4,6 +4,7 @@ import { mkdir } from "node:fs/promises";
 import type { Plugin } from "../core/plugin.ts";
 import { nearest } from "../core/nearest.ts";
 import type { Catalog } from "../kernel/catalog/catalog.ts";
+import type { ActiveConfig } from "../server/config/active-config.ts";
 import { commandFlagsOf, joinValues, settingsOf } from "../server/config/command-flags.ts";
 import type { Chosen } from "../server/config/commands.ts";
 import { loadModule } from "../server/config/load-module.ts";
@@ -52,7 +53,7 @@ async function importAll(args: readonly string[], plugins: readonly Plugin[]): P
     const progress = begin(isList ? "reading the objects" : "importing");
     const imported = await (isList
       ? importObjects(source, chosenObjects, undefined, progress)
-      : intoStore(config, (store) =>
+      : intoStore({ config, catalog: active.catalog }, (store) =>
         importObjects(source, chosenObjects, {
           store,
           prefix: config["etcd-prefix"],
@@ -80,11 +81,11 @@ function targetMistake(config: Config, values: SourceFlags): string | undefined 
 }
 
 async function intoStore(
-  config: Config,
+  { config, catalog }: Pick<ActiveConfig, "config" | "catalog">,
   work: (store: Awaited<ReturnType<typeof openStore>>["store"]) => Promise<Imported>,
 ): Promise<Imported> {
   if (config["etcd-servers"].length === 0) await mkdir(config["data-dir"], { recursive: true, mode: 0o700 });
-  const { store } = await openStore(config, { faults: noFaults });
+  const { store } = await openStore(config, { faults: noFaults, catalog });
   try {
     await compactInitialRevision(store, config["etcd-prefix"]);
     return await work(store);

@@ -87,7 +87,7 @@ async function* evidenceOf(source: StoredSource, places: Places, begin: BeginPro
 /** The object of a value in the version in which it is stored, or why it cannot be read. */
 function objectOf({ key, value, identity }: SourceObject, places: Places, prefix: string): JsonObject | string {
   const { encoding, problem, apiVersion, kind } = identity;
-  if (encoding === "encrypted") return `${problem}, for which --encryption-provider-config has no key`;
+  if (encoding === "encrypted") return `${problem}, for which --from-encryption-provider-config has no key`;
   if (problem !== undefined) return problem;
   try {
     if (encoding !== "protobuf") return untypedObject(value);

@@ -59,7 +59,7 @@ export function chooser(options: ChoiceOptions): Chooser {
     if (left !== undefined) return { tag: "left", why: left };
     if (identity.encoding === "encrypted") {
       const problem =
-        `the object stored under "${key}" cannot be imported: ${identity.problem}, for which --encryption-provider-config has no key`;
+        `the object stored under "${key}" cannot be imported: ${identity.problem}, for which --from-encryption-provider-config has no key`;
       return { tag: "left", why: "encrypted", problem };
     }
     try {

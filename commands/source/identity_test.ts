@@ -7,7 +7,8 @@ import { cborWriter } from "../../core/derive/cbor-write.ts";
 import { protobufWriter } from "../../core/derive/protobuf.ts";
 import { ObjectMeta } from "../../core/meta/object-meta.ts";
 import { field, struct } from "../../core/schema.ts";
-import { decryptedEntries, encryptionKey, encryptionOf } from "./encrypted.ts";
+import { testTransformer } from "../../server/encryption/test-transformer.ts";
+import { decryptedEntries, encryptionOf } from "./encrypted.ts";
 import { identityOf } from "./identity.ts";
 
 const owner = { apiVersion: "v1", kind: "ConfigMap", name: "owner", uid: "u-2" };
@@ -51,7 +52,7 @@ test("identityOf() says why a value cannot be read", () => {
   });
 });
 
-test("decryptedEntries() decrypts with the key of the provider and the name in the value, and keeps others", async () => {
+test("decryptedEntries() decrypts with the key of the provider and the name in the value, and keeps others", () => {
   const secret = new Uint8Array(32).fill(7), iv = new Uint8Array(16).fill(1), nonce = new Uint8Array(12).fill(2);
   const key = "/registry/secrets/default/a", plain = bytes('{"kind":"Secret"}');
   const cbc = createCipheriv("aes-256-cbc", secret, iv), gcm = createCipheriv("aes-256-gcm", secret, nonce);
@@ -61,17 +62,15 @@ test("decryptedEntries() decrypts with the key of the provider and the name in t
     aesgcm: Buffer.concat([bytes("k8s:enc:aesgcm:v1:two:"), nonce, gcm.update(plain), gcm.final(), gcm.getAuthTag()]),
   };
   const entry = (value: Uint8Array, at = key) => ({ key: at, value, revision: 1 });
-  const keys = [
-    await encryptionKey("aescbc", "one", new Uint8Array(32).fill(9)), // of another resource
-    await encryptionKey("aescbc", "one", secret),
-    await encryptionKey("aesgcm", "two", secret),
-  ];
-  const entries = await decryptedEntries([entry(values.aescbc), entry(values.aesgcm), entry(plain)], keys);
+  // The first is of another resource.
+  const cbcKeys = [["aescbc", "one", new Uint8Array(32).fill(9)], ["aescbc", "one", secret]] as const;
+  const keys = testTransformer(...cbcKeys, ["aesgcm", "two", secret], "identity");
+  const entries = decryptedEntries([entry(values.aescbc), entry(values.aesgcm), entry(plain)], keys);
   assert.deepEqual(entries.map(({ value }) => new TextDecoder().decode(value)), Array(3).fill('{"kind":"Secret"}'));
   // The value of another key of etcd, an unknown key, and a damaged value stay encrypted.
   const moved = entry(values.aesgcm, "/registry/secrets/default/b"), cut = entry(values.aescbc.subarray(0, 30));
-  assert.deepEqual(await decryptedEntries([moved, cut], keys), [moved, cut]);
-  assert.deepEqual(await decryptedEntries([entry(values.aesgcm)], keys.slice(0, 2)), [entry(values.aesgcm)]);
+  assert.deepEqual(decryptedEntries([moved, cut], keys), [moved, cut]);
+  assert.deepEqual(decryptedEntries([entry(values.aesgcm)], testTransformer(...cbcKeys)), [entry(values.aesgcm)]);
   assert.deepEqual(encryptionOf(values.aescbc), { provider: "aescbc", name: "one", key: 'key "one"', start: 22 });
   assert.equal(encryptionOf(plain), undefined);
 });

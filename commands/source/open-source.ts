@@ -4,17 +4,17 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import type { Progress } from "../../core/progress.ts";
-import { readEncryptionKeys } from "../../server/config/encryption-configuration.ts";
+import { readEncryptionFile } from "../../server/encryption/configuration.ts";
+import { Transformer } from "../../server/encryption/transformer.ts";
 import { ConfigError } from "../../server/config/parse.ts";
 import { readKeyed, readText } from "../../server/config/read-files.ts";
 import type { Config } from "../../server/config/settings.ts";
-import { encryptionKey, type EncryptionKeys } from "./encrypted.ts";
 import { fileSource, liveSource, type Source } from "./source.ts";
 import { openSnapshot } from "./etcd-files/etcd-files.ts";
 import { noFaults } from "../../kernel/store/fault.ts";
 import { copyInUse } from "./copy-in-use.ts";
 import { isLocked } from "../../kernel/store/sqlite/failures.ts";
-import { isInMemory, openStore } from "../../server/startup/open-store.ts";
+import { isInMemory, openPlainStore } from "../../server/startup/open-store.ts";
 
 /** Values of the flags of another server's store, by name (`sourceFlags`). */
 export type SourceFlags = ReadonlyMap<string, string>;
@@ -30,7 +30,7 @@ export function sourceMistakes(flags: SourceFlags, isNeeded: boolean): readonly 
   if (chosen.length === 0 && isNeeded) mistakes.push(`one of ${shown.join(", ")} is needed`);
   if (chosen.length === 0 && !isNeeded) {
     for (const name of flags.keys()) {
-      if (name.startsWith("from-") || name === "skip-hash-check" || name === "encryption-provider-config") {
+      if (name.startsWith("from-") || name === "skip-hash-check") {
         mistakes.push(`flag "--${name}" needs one of ${shown.join(", ")}`);
       }
     }
@@ -48,7 +48,7 @@ export const selectsSource = (flags: SourceFlags): boolean => selecting.some((na
 
 /** Opens the store of another server. Rejects with an EtcdFileError, a StoreError or a ConfigError. */
 export async function openOtherSource(flags: SourceFlags, progress?: Progress): Promise<Source> {
-  const prefix = sourcePrefix(flags), keys = await keysOf(flags);
+  const prefix = sourcePrefix(flags), keys = keysOf(flags);
   const options = { prefix, keys };
   const snapshot = flags.get("from-snapshot");
   const files = { prefix: `${prefix}/`, skipHashCheck: flags.has("skip-hash-check"), ...(progress === undefined ? {} : { progress }) };
@@ -75,15 +75,15 @@ async function tlsOf(flags: SourceFlags) {
     : { ...authority, ...await readKeyed(cert, key, "client certificate for the etcd to read") };
 }
 
-async function keysOf(flags: SourceFlags): Promise<EncryptionKeys> {
-  const path = flags.get("encryption-provider-config");
-  if (path === undefined) return [];
-  return await Promise.all(readEncryptionKeys(path).map(({ provider, name, secret }) => encryptionKey(provider, name, secret)));
+function keysOf(flags: SourceFlags): Transformer {
+  const path = flags.get("from-encryption-provider-config");
+  return path === undefined ? new Transformer([]) : readEncryptionFile(path, { onlyReads: true }).all;
 }
 
 /** Opens the store of the settings for reading. Of an embedded store that a server uses it reads a copy, which it removes at the end. */
 export async function openOwnSource(config: Config): Promise<Source> {
-  const prefix = config["etcd-prefix"];
+  const prefix = config["etcd-prefix"], encryption = config["encryption-provider-config"];
+  const options = { prefix, keys: encryption === "" ? new Transformer([]) : readEncryptionFile(encryption).all };
   if (config["etcd-servers"].length === 0) {
     if (isInMemory(config)) throw new ConfigError(["a store in memory cannot be read by another process"]);
     // Opening would create it.
@@ -92,8 +92,8 @@ export async function openOwnSource(config: Config): Promise<Source> {
     }
   }
   try {
-    const { store } = await openStore(config, { faults: noFaults });
-    return await liveSource(store, { prefix });
+    const { store } = await openPlainStore(config, { faults: noFaults });
+    return await liveSource(store, options);
   } catch (error) {
     if (!isLocked(error)) throw error;
   }
@@ -104,7 +104,7 @@ export async function openOwnSource(config: Config): Promise<Source> {
     const copy = join(folder, "copy.sqlite");
     await copyInUse(join(config["data-dir"], "store.sqlite"), copy);
     const store = await openSqlite(copy, { engine: {} });
-    return await liveSource({ list: store.list, close: () => store.close().finally(remove) }, { prefix });
+    return await liveSource({ list: store.list, close: () => store.close().finally(remove) }, options);
   } catch (error) {
     await remove();
     throw error;

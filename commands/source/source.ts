@@ -2,7 +2,8 @@
 import { pagesOf } from "../../kernel/cache/fill/pages.ts";
 import type { EtcdFiles } from "./etcd-files/etcd-files.ts";
 import { type Entry, type Revision, type Store, StoreError } from "../../kernel/store/store.ts";
-import { decryptedEntries, type EncryptionKeys, noKeys } from "./encrypted.ts";
+import { Transformer } from "../../server/encryption/transformer.ts";
+import { decryptedEntries } from "./encrypted.ts";
 import { type Identity, identityOf } from "./identity.ts";
 
 export interface Source extends Pick<Store, "list" | "close"> {
@@ -15,8 +16,10 @@ export interface Source extends Pick<Store, "list" | "close"> {
 export interface SourceOptions {
   readonly prefix: string;
   /** Keys of values that are encrypted. Others stay encrypted. */
-  readonly keys?: EncryptionKeys;
+  readonly keys?: Transformer;
 }
+
+const noKeys = new Transformer([]);
 
 /** The newest revision of a store, which may go on changing. A read fails with a StoreError "compacted" once that revision is compacted. */
 export async function liveSource(store: Pick<Store, "list" | "close">, { prefix, keys = noKeys }: SourceOptions): Promise<Source> {
@@ -30,7 +33,7 @@ export async function liveSource(store: Pick<Store, "list" | "close">, { prefix,
         const advice = "read a snapshot instead, or set a longer --etcd-compaction-interval on its server";
         throw new StoreError("compacted", `The revision ${revision} was compacted before everything was read: ${advice}`, { cause: error });
       });
-      return { ...listing, entries: await decryptedEntries(listing.entries, keys) };
+      return { ...listing, entries: decryptedEntries(listing.entries, keys) };
     },
     close: () => store.close(),
   };
@@ -43,7 +46,7 @@ export function fileSource(files: EtcdFiles, { prefix, keys = noKeys }: SourceOp
     prefix,
     async list(range, page) {
       const listing = files.list(range, page);
-      return { ...listing, entries: await decryptedEntries(listing.entries, keys) };
+      return { ...listing, entries: decryptedEntries(listing.entries, keys) };
     },
     close: () => Promise.resolve(files.close()),
   };

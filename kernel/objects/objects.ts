@@ -24,6 +24,7 @@ const toBytes = new TextEncoder();
 const toText = new TextDecoder();
 const noBytes = new Uint8Array();
 const lineEnd = 0x0a, lineEndBytes = Uint8Array.of(lineEnd);
+const encryptedHead = new TextEncoder().encode("k8s:enc:");
 const magicProtobuf = [0x6b, 0x38, 0x73, 0x00];
 
 /** The key of a form of an object: a text, or the value from which the form is made. */
@@ -233,6 +234,9 @@ export function decodeStored(kind: StoredKind, key: string, value: Uint8Array): 
       const { apiVersion, raw } = readEnvelope(value);
       const { schema, toStored } = formOf(kind, apiVersion);
       return toStored({ ...protobufReader(schema)(raw) as ApiObject, kind: kind.resource.kind, apiVersion });
+    }
+    if (encryptedHead.every((byte, index) => value[index] === byte)) {
+      throw new Error("it is encrypted, and no key of --encryption-provider-config decrypts it");
     }
     if (isCbor(value)) return ofItem(kind, readCbor(value));
     const read = readStoredJson(value);

@@ -175,6 +175,11 @@ export interface PlainSettings {
   readonly "etcd-certfile"?: string;
   /** PEM private key of the client certificate for etcd. Default: empty. */
   readonly "etcd-keyfile"?: string;
+  /**
+   * File with an EncryptionConfiguration: resources that are encrypted in the store, and the keys. The first key of a resource writes, all
+   * read. Empty: everything is stored in the clear. Default: empty.
+   */
+  readonly "encryption-provider-config"?: string;
   /** Age of the history kept for watches and continued lists; 0 disables compaction. In milliseconds. Default: 300000 (5m0s). */
   readonly "etcd-compaction-interval"?: number;
   /**

@@ -102,6 +102,7 @@ export interface Config
   readonly "etcd-certfile": string;
   readonly "etcd-keyfile": string;
   readonly "etcd-compaction-interval": number;
+  readonly "encryption-provider-config": string;
   readonly "group-domain": string;
   readonly "platform-name": string;
   readonly "plugins": readonly string[];
@@ -356,6 +357,14 @@ export const settings: Settings = Object.freeze(
     "etcd-cafile": fixed(isFollowed, text("", "PEM bundle of CAs that verify etcd's certificate.")),
     "etcd-certfile": fixed(isFollowed, text("", "PEM client certificate for etcd.")),
     "etcd-keyfile": fixed(isFollowed, text("", "PEM private key of the client certificate for etcd.")),
+    "encryption-provider-config": fixed(
+      isFollowed,
+      text(
+        "",
+        "File with an EncryptionConfiguration: resources that are encrypted in the store, and the keys. The first key of a resource writes, all read. " +
+          "Empty: everything is stored in the clear.",
+      ),
+    ),
     "etcd-compaction-interval": live(
       duration(5 * 60_000, "Age of the history kept for watches and continued lists; 0 disables compaction."),
     ),

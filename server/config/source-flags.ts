@@ -14,10 +14,10 @@ export const sourceFlags = Object.freeze(
     { name: "from-etcd-keyfile", value: "FILE", values: "file", help: "key of the client certificate for that etcd" },
     { name: "from-etcd-prefix", value: "PREFIX", help: "prefix of the keys of that server (default /registry)" },
     {
-      name: "encryption-provider-config",
+      name: "from-encryption-provider-config",
       value: "FILE",
       values: "file",
-      help: "the file of that server's flag of this name: decrypts values of the providers aescbc and aesgcm",
+      help: "the file of that server's flag of this name: decrypts values of the providers aescbc, aesgcm and secretbox",
     },
   ] as const,
 );

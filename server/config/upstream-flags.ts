@@ -1,6 +1,6 @@
 /**
  * The flags of kube-apiserver 1.35 that are no settings here (facts from its --help). In its place the program accepts and ignores them; those without a value
- * do not take the next word. Not among them: flags whose absence would be a risk, such as the one of encryption at rest.
+ * do not take the next word. Not among them: flags whose absence would be a risk, such as the one of a policy file.
  */
 const withValue = `
   cors-allowed-origins external-hostname storage-initialization-timeout
@@ -15,7 +15,7 @@ const withValue = `
 const withoutValue = `
   send-retry-after-while-not-ready-once
   enable-garbage-collector watch-cache disable-http2-serving permit-address-sharing permit-port-sharing contention-profiling
-  enable-priority-and-fairness profiling enable-bootstrap-token-auth log-json-split-stream log-text-split-stream
+  enable-priority-and-fairness profiling encryption-provider-config-automatic-reload enable-bootstrap-token-auth log-json-split-stream log-text-split-stream
   aggregator-reject-forwarding-redirect allow-privileged enable-aggregator-routing enable-logs-handler
 `;
 

@@ -6,6 +6,7 @@ import type { Config } from "../config/settings.ts";
 import { checkAuthorization } from "./authorization-file.ts";
 import { checkGivenCertificates, rootCertificatesOf } from "./credentials.ts";
 import { checkDelegation } from "./delegation.ts";
+import { checkEncryption } from "../encryption/open-encryption.ts";
 import { checkAudit } from "./open-audit.ts";
 import { readTls } from "./open-store.ts";
 import { checkTracing } from "./open-tracing.ts";
@@ -22,6 +23,7 @@ export async function fileMistakes(config: Config, plugins: readonly Plugin[]): 
     ["root-ca-file", rootCertificatesOf(config)],
     ...checkAudit(config),
     ["tracing-config-file", checkTracing(config)],
+    ["encryption-provider-config", checkEncryption(config)],
     ...(config["etcd-servers"].length === 0 ? [] : [
       ["etcd-cafile", readTls({ ...config, "etcd-certfile": "", "etcd-keyfile": "" })] as const,
       ["etcd-certfile", readTls({ ...config, "etcd-cafile": "" })] as const,

@@ -57,7 +57,11 @@ export async function openStorage(
   const servers = config["etcd-servers"];
   for (const text of [...plainEtcdWarnings(servers), ...etcdUserWarnings(servers)]) findings.info(`Warning: ${text}`);
   const faults = faultsOf(systemClock, faultLog(log));
-  const { store, followed, inUse } = await openStore(config, { faults, sqlite: { clock: { ...systemClock, now: steady.now }, ...sqlite } });
+  const { store, followed, inUse } = await openStore(config, {
+    faults,
+    catalog: inForce.current().catalog,
+    sqlite: { clock: { ...systemClock, now: steady.now }, ...sqlite },
+  });
   const webhooks = webhookClients(config["webhook-addresses"], remoteCallMs, tracing);
   const conversions: ConversionContext = {
     names: inForce.current().catalog.names,

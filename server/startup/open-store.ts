@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "../config/settings.ts";
+import type { Catalog } from "../../kernel/catalog/catalog.ts";
 import type { FollowedFiles } from "../../core/part.ts";
 import { readKeyed, readText } from "../config/read-files.ts";
 import type { Tls } from "../../protocols/grpc/session.ts";
@@ -29,12 +30,28 @@ export interface OpenedStore {
 export interface OpenStoreOptions {
   /** Reports faults of the store. */
   readonly faults: Faults;
+  /** The kinds of the plugins, by which the keys of encrypted resources are known. */
+  readonly catalog: Catalog;
   /** Options of the embedded store, for tests. */
   readonly sqlite?: Omit<SqliteOptions, "faults">;
 }
 
-/** Opens etcd if servers are configured, else the embedded store in memory or in the data folder, which must exist. */
-export async function openStore(config: Config, { faults, sqlite }: OpenStoreOptions): Promise<OpenedStore> {
+/**
+ * Opens etcd if servers are configured, else the embedded store in memory or in the data folder, which must exist. Values of the resources that
+ * the settings name are encrypted in it.
+ */
+export async function openStore(config: Config, options: OpenStoreOptions): Promise<OpenedStore> {
+  const path = config["encryption-provider-config"];
+  if (path === "") return await openPlainStore(config, options);
+  const { openEncryption } = await import("../encryption/open-encryption.ts");
+  const { encryptingStore } = await import("../encryption/encrypting-store.ts");
+  const { encryption, followed } = openEncryption(path, { prefix: config["etcd-prefix"], catalog: options.catalog });
+  const opened = await openPlainStore(config, options);
+  return { ...opened, store: encryptingStore(opened.store, encryption), followed: [...opened.followed, followed] };
+}
+
+/** As `openStore`, with values as they are stored. */
+export async function openPlainStore(config: Config, { faults, sqlite }: Omit<OpenStoreOptions, "catalog">): Promise<OpenedStore> {
   const endpoints = config["etcd-servers"];
   // Only the store in use is loaded, to save memory.
   if (endpoints.length === 0) {

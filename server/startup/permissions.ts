@@ -38,6 +38,7 @@ export const fileSettings = Object.freeze(
     "etcd-cafile",
     "etcd-certfile",
     "etcd-keyfile",
+    "encryption-provider-config",
     "allow-metric-labels-manifest",
     "audit-policy-file",
     "audit-webhook-config-file",

@@ -35,7 +35,7 @@ test("launchOf() grants a command the files and the etcd of its own flags", () =
     "import",
     "--data-dir=state",
     "--from-snapshot=a.db",
-    "--encryption-provider-config",
+    "--from-encryption-provider-config",
     "keys.yaml",
     "--from-etcd-servers=https://10.0.0.1:2379,http://10.0.0.2",
   ];
@@ -304,7 +304,7 @@ test("launchOf() grants advise its files, the server of its kubeconfig, the etcd
       "--allow-net=a:2379,b:80",
       "--allow-sys=ca",
     ]);
-    assert.deepEqual(permissions("--from-snapshot", "a.db", "--encryption-provider-config=keys.yaml"), [
+    assert.deepEqual(permissions("--from-snapshot", "a.db", "--from-encryption-provider-config=keys.yaml"), [
       `--allow-read=${sources},${join(folder, "a.db")},${join(folder, "keys.yaml")}`,
     ]);
     assert.deepEqual(permissions("-f", "a.yaml", "-f", ".", "--fix"), [

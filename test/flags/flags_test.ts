@@ -285,6 +285,13 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
   "etcd-cafile": secureEtcd(["--etcd-cafile"], /certificate|etcd/i),
   "etcd-certfile": secureEtcd(["--etcd-certfile", "--etcd-keyfile"], /etcd|certificate/i),
   "etcd-keyfile": secureEtcd(["--etcd-keyfile"], /"--etcd-certfile" and "--etcd-keyfile" must be set together/),
+  "encryption-provider-config": () =>
+    inFolder(async (folder) => {
+      const file = join(folder, "encryption.yaml");
+      await writeFile(file, "kind: EncryptionConfiguration\napiVersion: apiserver.config.k8s.io/v1\n");
+      const starts = served([`--encryption-provider-config=${file}`], () => Promise.resolve());
+      await assert.rejects(starts, /resources: Required value: at least one resources is required/);
+    }),
   "etcd-compaction-interval": async () => {
     const oldest = async (server: Served) => {
       const before = (await server.client.ask(path)).json().metadata.resourceVersion;

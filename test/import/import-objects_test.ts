@@ -12,7 +12,7 @@ import type { StoredKind } from "../../kernel/catalog/catalog.ts";
 import { withStoredResources } from "../../commands/stored-resources.ts";
 import { activeConfigOf } from "../../server/config/active-config.ts";
 import { withDefaults } from "../../server/config/parse.ts";
-import { encryptionKey } from "../../commands/source/encrypted.ts";
+import { testTransformer } from "../../server/encryption/test-transformer.ts";
 import { fileSource, type Source } from "../../commands/source/source.ts";
 import { openDatabase } from "../../commands/source/etcd-files/etcd-database.ts";
 import { inMemory } from "../../commands/source/etcd-files/random-access.ts";
@@ -281,7 +281,7 @@ test("values that cannot be read, are at a wrong key, of an unknown version or e
       { key: "/registry/configmaps/other/spaced", value: json(mapOf("spaced")) },
       { key: at("kind"), value: json({ ...mapOf("kind"), kind: "Secret" }) },
       { key: "/registry/secrets/default/s", value: "k8s:enc:aescbc:v1:key1:xyz" },
-    ], { keys: [await encryptionKey("aescbc", "other", new Uint8Array(16))] });
+    ], { keys: testTransformer(["aescbc", "other", new Uint8Array(16)]) });
     const { outcomes, problems, survey } = await importObjects(source, await chooserOf(source), targetOf(store));
     assert.equal(outcomes.created, 1);
     const texts = Object.fromEntries(problems.texts.map((text) => [/stored under "\/registry\/(.*?)"/.exec(text)![1]!, text]));
@@ -292,7 +292,7 @@ test("values that cannot be read, are at a wrong key, of an unknown version or e
     assert.match(texts["configmaps/default/kind"]!, /has the kind "Secret": expected ConfigMap$/);
     assert.match(
       texts["secrets/default/s"]!,
-      /it is encrypted by aescbc with key "key1", for which --encryption-provider-config has no key$/,
+      /it is encrypted by aescbc with key "key1", for which --from-encryption-provider-config has no key$/,
     );
     assert.equal(problems.count, 6);
     assert.deepEqual(survey.rows().filter(({ left }) => left === "encrypted").map(({ resource, namespace }) => [resource, namespace]), [[

@@ -144,7 +144,7 @@ test("every object of a kube-apiserver that this server has is the same after an
   const cluster = await startKubeApiserver([], undefined, { flags: [`--encryption-provider-config=${keys}`], etcdDataDir: data });
   try {
     await fill(cluster.admin);
-    const snapshot = join(folder, "snapshot.db"), decrypted = `--encryption-provider-config=${keys}`;
+    const snapshot = join(folder, "snapshot.db"), decrypted = `--from-encryption-provider-config=${keys}`;
     await ctl(cluster.etcd.endpoint, "snapshot", "save", snapshot);
     const list = await thole("import", "--list", `--from-snapshot=${snapshot}`, "-o", "json");
     assert.equal(list.code, 2, "encrypted without keys");

@@ -186,14 +186,14 @@ test("advise counts values that cannot be read by reason, and exits with 1", asy
   assert.deepEqual([code, output], [1, ""]);
   assert.deepEqual(errors.split("\n"), [
     "thole: /registry/clusterroles/torn: unexpected EOF",
-    'thole: /registry/secrets/shop/a: it is encrypted by aescbc with key "key1", for which --encryption-provider-config has no key; and 1 more such values',
-    'thole: /registry/secrets/shop/c: it is encrypted by kms with key "plugin", for which --encryption-provider-config has no key',
+    'thole: /registry/secrets/shop/a: it is encrypted by aescbc with key "key1", for which --from-encryption-provider-config has no key; and 1 more such values',
+    'thole: /registry/secrets/shop/c: it is encrypted by kms with key "plugin", for which --from-encryption-provider-config has no key',
     "thole: 0 uses end by 1.35, 0 later or without a failure; 3 places cannot be read",
     "",
   ]);
 });
 
-test("advise reads values that --encryption-provider-config decrypts", async () => {
+test("advise reads values that --from-encryption-provider-config decrypts", async () => {
   const secret = new Uint8Array(32).fill(7), iv = new Uint8Array(16).fill(1), cipher = createCipheriv("aes-256-cbc", secret, iv);
   const lease = json("Lease", "coordination.k8s.io/v1beta1", "l", {}, { namespace: "shop" });
   const value = Buffer.concat([new TextEncoder().encode("k8s:enc:aescbc:v1:key1:"), iv, cipher.update(lease), cipher.final()]);
@@ -206,7 +206,7 @@ test("advise reads values that --encryption-provider-config decrypts", async () 
       }}]}}]}\n`,
   );
   const path = await snapshot({ key: "/registry/leases/shop/l", value });
-  const { code, output } = await advise(path, `--encryption-provider-config=${keys}`);
+  const { code, output } = await advise(path, `--from-encryption-provider-config=${keys}`);
   assert.deepEqual([code, output.split("\n")[0]], [
     2,
     "/registry/leases/shop/l: error: Lease l in shop is stored as coordination.k8s.io/v1beta1, removed in 1.22; use coordination.k8s.io/v1",

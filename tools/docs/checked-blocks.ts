@@ -168,7 +168,7 @@ export const rows: readonly Row[] = [
     "test/import/kube-apiserver_test.ts",
     "import",
     "--from-snapshot=",
-    "--encryption-provider-config=",
+    "--from-encryption-provider-config=",
     "--data-dir=",
   ),
   alike(migrating, "thole verify", "test/import/kube-apiserver_test.ts", "verify", "--data-dir="),

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
 import { defaults } from "../../../server/config/settings.ts";
-import { openStore } from "../../../server/startup/open-store.ts";
+import { openPlainStore } from "../../../server/startup/open-store.ts";
 import { failingFault, openFailure } from "./failures.ts";
 import { openSqlite } from "./sqlite.ts";
 import { done, put } from "../../../test/store/helpers.ts";
@@ -20,7 +20,7 @@ async function inFolder(use: (folder: string) => Promise<void>): Promise<void> {
   }
 }
 const opening = (folder: string) =>
-  openStore({ ...defaults, "data-dir": folder }, { faults: noFaults }).then(
+  openPlainStore({ ...defaults, "data-dir": folder }, { faults: noFaults }).then(
     async ({ store }) => {
       await store.close();
       return "opened";
@@ -28,7 +28,7 @@ const opening = (folder: string) =>
     (error: Error) => error.message,
   );
 
-test("the error of openStore() for a damaged or foreign file says how to restore a backup", () =>
+test("the error of openPlainStore() for a damaged or foreign file says how to restore a backup", () =>
   inFolder(async (folder) => {
     const path = join(folder, "store.sqlite");
     await writeFile(path, "this is no database ".repeat(1000));
@@ -39,7 +39,7 @@ test("the error of openStore() for a damaged or foreign file says how to restore
     );
   }));
 
-test("the error of openStore() for a missing folder says what to check", () =>
+test("the error of openPlainStore() for a missing folder says what to check", () =>
   inFolder(async (folder) => {
     assert.match(
       await opening(join(folder, "none")),
@@ -47,7 +47,7 @@ test("the error of openStore() for a missing folder says what to check", () =>
     );
   }));
 
-test("the error of openStore() for missing permissions names the required owner", (t) =>
+test("the error of openPlainStore() for missing permissions names the required owner", (t) =>
   inFolder(async (folder) => {
     if (process.getuid?.() === 0) return t.skip("root may open every file");
     await writeFile(join(folder, "store.sqlite"), "");

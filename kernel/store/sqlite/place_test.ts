@@ -4,7 +4,7 @@ import { copyFile, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { openStore } from "../../../server/startup/open-store.ts";
+import { openPlainStore } from "../../../server/startup/open-store.ts";
 import { defaults } from "../../../server/config/settings.ts";
 import { manualClock } from "../../../test/store/clock.ts";
 import { put, refused, text } from "../../../test/store/helpers.ts";
@@ -77,12 +77,12 @@ test("openSqlite() reports files that were removed also without writes", () =>
     assert.equal(faults.current.length, 1);
   }));
 
-test("openStore() rejects the folder of an open store whose files were removed", () =>
+test("openPlainStore() rejects the folder of an open store whose files were removed", () =>
   inFolder(async ({ folder, path, store }) => {
     await put(store, "a", "1");
     for (const name of await files(folder)) await rm(join(folder, name));
     await refused("unavailable", () => openSqlite(path));
-    await assert.rejects(openStore({ ...defaults, "data-dir": folder }, { faults: noFaults }), /another process has it open/);
+    await assert.rejects(openPlainStore({ ...defaults, "data-dir": folder }, { faults: noFaults }), /another process has it open/);
   }));
 
 test("openSqlite() locks its folder again when all files in it were removed", () =>

@@ -1,0 +1,56 @@
+/**
+ * The ciphers of values in the store, in kube-apiserver's formats. A value is what follows its prefix (`k8s:enc:aescbc:v1:key1:`):
+ *
+ *     aescbc     initialization vector, 16 bytes; blocks, padded (PKCS #7)
+ *     aesgcm     nonce, 12 bytes; ciphertext; tag. The key in the store is authenticated with it, so that a value has one place
+ *     secretbox  nonce, 24 bytes; tag; ciphertext
+ */
+import { cbc, gcm } from "@noble/ciphers/aes.js";
+import { xsalsa20poly1305 } from "@noble/ciphers/salsa.js";
+
+/** Encrypts and decrypts with one key. */
+export interface Cipher {
+  /** `key`: of the value in the store. */
+  seal(value: Uint8Array, key: string): Uint8Array;
+  /** Throws an error for bytes that were not sealed with this key. */
+  open(sealed: Uint8Array, key: string): Uint8Array;
+}
+
+export type LocalProvider = "aescbc" | "aesgcm" | "secretbox";
+
+/** The lengths of the secrets of a provider, in bytes. */
+export const secretBytes: Readonly<Record<LocalProvider, readonly number[]>> = Object.freeze({
+  aescbc: [16, 24, 32],
+  aesgcm: [16, 24, 32],
+  secretbox: [32],
+});
+
+type Nonced = (secret: Uint8Array, nonce: Uint8Array, key: string) => {
+  encrypt(value: Uint8Array): Uint8Array;
+  decrypt(sealed: Uint8Array): Uint8Array;
+};
+
+const ciphers: Readonly<Record<LocalProvider, { readonly nonceBytes: number; readonly of: Nonced }>> = {
+  aescbc: { nonceBytes: 16, of: (secret, nonce) => cbc(secret, nonce) },
+  aesgcm: { nonceBytes: 12, of: (secret, nonce, key) => gcm(secret, nonce, new TextEncoder().encode(key)) },
+  secretbox: { nonceBytes: 24, of: (secret, nonce) => xsalsa20poly1305(secret, nonce) },
+};
+
+/** The cipher of a provider. `secret` has one of the lengths of `secretBytes`. */
+export function cipherOf(provider: LocalProvider, secret: Uint8Array): Cipher {
+  const { nonceBytes, of } = ciphers[provider];
+  return {
+    seal(value, key) {
+      const nonce = crypto.getRandomValues(new Uint8Array(nonceBytes)), sealed = of(secret, nonce, key).encrypt(value);
+      const whole = new Uint8Array(nonceBytes + sealed.length);
+      whole.set(nonce);
+      whole.set(sealed, nonceBytes);
+      return whole;
+    },
+    open(sealed, key) {
+      if (sealed.length < nonceBytes) throw new Error("the stored value is shorter than its nonce");
+      // A copy: the cipher requires bytes that begin at a word.
+      return of(secret, sealed.slice(0, nonceBytes), key).decrypt(sealed.slice(nonceBytes));
+    },
+  };
+}

@@ -1,0 +1,60 @@
+/** What the providers of one list of resources do with their values. */
+import type { Cipher } from "./ciphers.ts";
+
+/** Begins every encrypted value. */
+export const encryptedPrefix = "k8s:enc:";
+
+/** A key of a provider; undefined for `identity`, which leaves values as they are. */
+export type ValueKey = { readonly prefix: Uint8Array; readonly cipher: Cipher } | undefined;
+
+/** A value as the server sees it. */
+export interface OpenedValue {
+  readonly value: Uint8Array;
+  /** Whether a write would store it in another way: with another key, encrypted, or in the clear. */
+  readonly isStale: boolean;
+}
+
+const encrypted = new TextEncoder().encode(encryptedPrefix);
+
+/** Whether a provider has encrypted these bytes. */
+export function isEncrypted(value: Uint8Array): boolean {
+  return beginsWith(value, encrypted);
+}
+
+/** Encrypts and decrypts the values of some resources. The first key writes, all read, as in kube-apiserver. */
+export class Transformer {
+  readonly #keys: readonly ValueKey[];
+
+  constructor(keys: readonly ValueKey[]) {
+    this.#keys = keys;
+  }
+  seal(value: Uint8Array, key: string): Uint8Array {
+    const [first] = this.#keys;
+    if (first === undefined) return value;
+    const sealed = first.cipher.seal(value, key), whole = new Uint8Array(first.prefix.length + sealed.length);
+    whole.set(first.prefix);
+    whole.set(sealed, first.prefix.length);
+    return whole;
+  }
+  /** Undefined if no key decrypts the value. Several keys may have one name: each is tried. */
+  open(value: Uint8Array, key: string): OpenedValue | undefined {
+    const isPlain = !isEncrypted(value);
+    for (const [index, each] of this.#keys.entries()) {
+      if (each === undefined) {
+        if (isPlain) return { value, isStale: index > 0 };
+        continue;
+      }
+      if (!beginsWith(value, each.prefix)) continue;
+      try {
+        return { value: each.cipher.open(value.subarray(each.prefix.length), key), isStale: index > 0 };
+      } catch {
+        // Another key may decrypt it. The bytes of a failure say nothing, and must not reach a log.
+      }
+    }
+    return undefined;
+  }
+}
+
+function beginsWith(value: Uint8Array, prefix: Uint8Array): boolean {
+  return value.length >= prefix.length && prefix.every((byte, index) => value[index] === byte);
+}

@@ -1,0 +1,69 @@
+// A kube-apiserver and this server on one etcd read what the other has encrypted, with each provider.
+// In Deno's suite only: ciphers are tested beside their source on both runtimes.
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { openEtcd } from "../kernel/store/etcd/etcd.ts";
+import { kubeApiserverMissing, startKubeApiserver } from "./access/kube-apiserver.ts";
+import { until } from "./real-server.ts";
+import { within } from "./stores.ts";
+
+const providers = { secrets: "secretbox", configmaps: "aesgcm", resourcequotas: "aescbc", limitranges: "aesgcm" } as const;
+const contents = { secrets: { stringData: { a: "hidden" } }, configmaps: { data: { a: "hidden" } }, resourcequotas: {}, limitranges: {} };
+const resources = Object.keys(providers) as (keyof typeof providers)[];
+const configuration = JSON.stringify({
+  apiVersion: "apiserver.config.k8s.io/v1",
+  kind: "EncryptionConfiguration",
+  resources: Object.entries(providers).map(([resource, provider]) => ({
+    resources: [resource],
+    providers: [{ [provider]: { keys: [{ name: "one", secret: btoa("k".repeat(32)) }] } }, { identity: {} }],
+  })),
+});
+const collection = (resource: string) => `/api/v1/namespaces/default/${resource}`;
+
+test("a kube-apiserver opens what this server wrote, and the other way round", { skip: kubeApiserverMissing() }, async () => {
+  const folder = await mkdtemp(join(tmpdir(), "thole-encryption-")), file = join(folder, "encryption.yaml");
+  const flag = `--encryption-provider-config=${file}`;
+  await writeFile(file, configuration);
+  const peer = await startKubeApiserver([], undefined, { flags: [flag] });
+  try {
+    const made = async ({ ask }: typeof peer.admin, name: string) => {
+      for (const resource of resources) {
+        const { status, text } = await ask(collection(resource), { method: "POST", body: { metadata: { name }, ...contents[resource] } });
+        assert.equal(status, 201, text);
+      }
+    };
+    const shown = async ({ ask }: typeof peer.admin, name: string) => {
+      const found: any[] = [];
+      for (const resource of resources) {
+        const { status, text } = await ask(`${collection(resource)}/${name}`);
+        assert.equal(status, 200, text);
+        const { metadata: { uid }, data } = JSON.parse(text);
+        found.push({ uid, data });
+      }
+      return found;
+    };
+    await until(() => made(peer.admin, "theirs"));
+    await within([`--etcd-servers=${peer.etcd.endpoint}`, flag], async (own) => {
+      assert.deepEqual(await shown(own, "theirs"), await shown(peer.admin, "theirs"));
+      await made(own, "ours");
+      await until(async () => assert.deepEqual(await shown(peer.admin, "ours"), await shown(own, "ours")));
+    });
+    const store = await openEtcd({ endpoints: [peer.etcd.endpoint] });
+    try {
+      for (const resource of resources) {
+        for (const name of ["theirs", "ours"]) {
+          const { entry } = await store.get(`/registry/${resource}/default/${name}`);
+          assert.match(new TextDecoder("latin1").decode(entry!.value), new RegExp(`^k8s:enc:${providers[resource]}:v1:one:`));
+        }
+      }
+    } finally {
+      await store.close();
+    }
+  } finally {
+    await peer.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+});
