@@ -5,6 +5,7 @@
 import { type AdmissionConfig, admissionSettings } from "./admission-settings.ts";
 import { type AuditConfig, auditSettings } from "./audit-settings.ts";
 import { type ElectionConfig, electionSettings } from "./election-settings.ts";
+import { isFollowed, isStore, type StoreConfig, storeSettings } from "./store-settings.ts";
 import { type EmulationConfig, emulationSettings } from "./emulation-settings.ts";
 import {
   bool,
@@ -35,16 +36,14 @@ export type { AnySetting, Change, Going, Kind, Setting } from "./setting.ts";
 const isIssuer = "authenticators are opened once, at start";
 const isOpen = "the listener is opened once, at start";
 const isRead = "the file is read once, at start";
-const isFollowed = "a new path needs a restart; the file's content is reloaded when it changes";
 const isCluster = "the connection to the cluster in front is set up once, at start";
-const isStore = "stored objects would stay in the old place";
 const isSpelled = "stored keys, responses and clients already use the name";
 const isLogged = "the log is opened once, at start";
 const isCounted = "metrics are registered once, at start";
 
 /** A value for every setting, by flag name; durations in milliseconds. */
 export interface Config
-  extends AdmissionConfig, AuditConfig, ElectionConfig, EmulationConfig, KubeletConfig, ServiceConfig, ShutdownConfig, TracingConfig {
+  extends AdmissionConfig, AuditConfig, ElectionConfig, EmulationConfig, KubeletConfig, ServiceConfig, ShutdownConfig, StoreConfig, TracingConfig {
   readonly "config": string;
   readonly "bind-address": string;
   readonly "secure-port": number;
@@ -96,13 +95,6 @@ export interface Config
   readonly "authentication-token-webhook-cache-ttl": number;
   readonly "data-dir": string;
   readonly "write-kubeconfig": string;
-  readonly "etcd-servers": readonly string[];
-  readonly "etcd-prefix": string;
-  readonly "etcd-cafile": string;
-  readonly "etcd-certfile": string;
-  readonly "etcd-keyfile": string;
-  readonly "etcd-compaction-interval": number;
-  readonly "encryption-provider-config": string;
   readonly "group-domain": string;
   readonly "platform-name": string;
   readonly "plugins": readonly string[];
@@ -349,26 +341,7 @@ export const settings: Settings = Object.freeze(
         "File for the administrator's kubeconfig. Empty: kubeconfig in the data folder, or in a temporary folder if that is :memory:. In memory it is removed at the end.",
       ),
     ),
-    "etcd-servers": fixed(
-      isStore,
-      list("etcd endpoints (scheme://host:port, comma-separated); empty uses the embedded store."),
-    ),
-    "etcd-prefix": fixed(isStore, text("/registry", "Prefix of every key in the store.")),
-    "etcd-cafile": fixed(isFollowed, text("", "PEM bundle of CAs that verify etcd's certificate.")),
-    "etcd-certfile": fixed(isFollowed, text("", "PEM client certificate for etcd.")),
-    "etcd-keyfile": fixed(isFollowed, text("", "PEM private key of the client certificate for etcd.")),
-    "encryption-provider-config": fixed(
-      isFollowed,
-      text(
-        "",
-        "File with an EncryptionConfiguration: resources that are encrypted in the store, and the keys. The first key of a resource writes, all read. " +
-          "Empty: everything is stored in the clear.",
-      ),
-    ),
-    "etcd-compaction-interval": live(
-      duration(5 * 60_000, "Age of the history kept for watches and continued lists; 0 disables compaction."),
-    ),
-
+    ...storeSettings,
     ...electionSettings,
     ...serviceSettings,
     ...kubeletSettings,

@@ -1,4 +1,5 @@
 /** The file of --encryption-provider-config, as kube-apiserver reads it: which resources are encrypted in the store, and with which keys. */
+import { append } from "../../core/append.ts";
 import { ConfigError } from "../config/parse.ts";
 import { readConfigObject } from "../../core/config/config-object.ts";
 import { type FieldError, fieldErrorText, invalid, required } from "../../core/field-error.ts";
@@ -165,7 +166,7 @@ function compiled(rows: readonly Infer<typeof Resources>[]): EncryptionConfigura
       }
       const name = nameOf(named), before = keys.get(name);
       if (before === undefined) keys.set(name, [...made]);
-      else before.push(...made);
+      else append(before, made);
     }
   }
   const transformers = new Map([...keys].map(([name, each]) => [name, new Transformer(each)]));

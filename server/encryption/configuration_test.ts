@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { ConfigError } from "../config/parse.ts";
 import { fieldErrorText } from "../../core/field-error.ts";
@@ -67,7 +68,7 @@ test("resources are found by name, by group and by all, and what an earlier row 
   const found = read([
     row(["secrets", "deployments.apps"], "one"),
     row(["*.apps"], "two"),
-    row(["jobs.batch", "*.*"], "three"),
+    row(["*.*"], "three"),
     row(["things.example.com"], "four"),
   ]);
   const nameOf = (group: string, resource: string) => head(found.transformerOf(group, resource)!.seal(value, key)).split(":").at(-1);
@@ -80,6 +81,12 @@ test("resources are found by name, by group and by all, and what an earlier row 
   );
   assert.equal(read([row(["*."], "one")]).transformerOf("apps", "deployments"), undefined);
   assert.equal(read([row(["*."], "one")]).transformerOf("", "pods") === undefined, false);
+});
+
+test("the file of the operator's guide can be used", () => {
+  const guide = readFileSync(new URL("../../docs/operators-guide.md", import.meta.url), "utf8");
+  const found = encryptionIn(/```yaml\n(# encryption\.yaml[^]*?)```/.exec(guide)![1]!);
+  assert.deepEqual(Array.isArray(found) ? found.map(fieldErrorText) : [], []);
 });
 
 test("mistakes name their fields, and no secret", () => {

@@ -66,13 +66,15 @@ test("permissionFlags() grants the sources, the data folder and the address, and
 
 test("pathSettings has each setting whose value is a path", () => {
   const named = Object.keys(settings).filter((name) =>
-    /(^config|file|manifest|-dir|-path|kubeconfig|(authentication|authorization)-config)$/.test(name)
+    /(^config|file|manifest|-dir|-path|kubeconfig|(authentication|authorization|encryption-provider)-config)$/.test(name)
   );
   assert.deepEqual([...new Set(pathSettings)].toSorted(), named.toSorted());
 });
 
 test("permissionFlags() grants reading each file of a setting", () => {
-  const named = Object.keys(settings).filter((name) => /(file|manifest|authentication-config|authorization-config)$/.test(name)).toSorted();
+  const named = Object.keys(settings).filter((name) =>
+    /(file|manifest|authentication-config|authorization-config|encryption-provider-config)$/.test(name)
+  ).toSorted();
   assert.deepEqual([...fileSettings].toSorted(), named);
   const needed: Readonly<Record<string, readonly string[]>> = {
     "oidc-ca-file": ["--oidc-issuer-url=https://issuer.example.com", "--oidc-client-id=a"],

@@ -128,6 +128,7 @@ export const rows: readonly Row[] = [
     "/registry",
     "compact_rev_key",
   ),
+  { page: guide, begins: "# encryption.yaml", check: { test: "server/encryption/configuration_test.ts" } },
   inTest(guide, "apiVersion: apiserver.config.k8s.io/v1\nkind: TracingConfiguration", others),
   inTest(guide, "npm install @grpc/grpc-js", others),
   alike(
