@@ -60,8 +60,7 @@ export function beginRequest(
     const request = url.protocol === "https:" ? httpsRequest : httpRequest;
     const sent = request(url, { ...options, maxHeaderSize: remoteHeadBytesMax });
     const arrived = new Arrived(overheadShare, (text) => fail(new Error(`${url.host}: ${text}`)));
-    let informational = 0, ended: { readonly reason: unknown } | undefined, input: SlicedInput | undefined;
-    let upgraded: Upgraded | undefined;
+    let informational = 0, ended: { readonly reason: unknown } | undefined, input: SlicedInput | undefined, upgraded: Upgraded | undefined;
     const fail = (reason: unknown) => {
       ended ??= { reason };
       reject(reason);
@@ -80,17 +79,15 @@ export function beginRequest(
         },
         parsed: (bytes) => arrived.isPlain ? undefined : parsing.took(bytes),
         left(rest) {
-          if (upgraded === undefined) return false;
-          upgraded.early.push(rest);
-          return true;
+          upgraded?.early.push(rest);
+          return upgraded !== undefined;
         },
       });
     });
     sent.on("information", () => {
       // Those of a slice are parsed to its end.
-      if (ended === undefined && ++informational > remoteInformationalMax) {
-        fail(new Error(`${url.host}: too many 1xx informational responses`));
-      }
+      const isOver = ended === undefined && ++informational > remoteInformationalMax;
+      if (isOver) fail(new Error(`${url.host}: too many 1xx informational responses`));
     });
     sent.on("upgrade", (message, duplex, head) => {
       upgraded = upgradedBy(duplex as Socket, head, mayUpgrade && ended === undefined); // a Socket at run time

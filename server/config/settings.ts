@@ -43,7 +43,16 @@ const isCounted = "metrics are registered once, at start";
 
 /** A value for every setting, by flag name; durations in milliseconds. */
 export interface Config
-  extends AdmissionConfig, AuditConfig, ElectionConfig, EmulationConfig, KubeletConfig, ServiceConfig, ShutdownConfig, StoreConfig, TracingConfig {
+  extends
+    AdmissionConfig,
+    AuditConfig,
+    ElectionConfig,
+    EmulationConfig,
+    KubeletConfig,
+    ServiceConfig,
+    ShutdownConfig,
+    StoreConfig,
+    TracingConfig {
   readonly "config": string;
   readonly "bind-address": string;
   readonly "secure-port": number;

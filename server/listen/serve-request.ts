@@ -32,12 +32,8 @@ export async function serve(
   serving: Serving,
   upgrade?: (reply: Reply, answering: Answering) => Promise<void>,
 ): Promise<void> {
-  const { connections } = serving;
-  const connection = connections.of("stream" in request ? (request.stream.session ?? request) : request.socket);
-  if (connection?.ended === true) return;
-  if (connection === undefined || (connection.session === undefined && connection.answers.size >= pipelinedRequestsMax)) {
-    return void request.destroy();
-  }
+  const { connections } = serving, connection = connectionOf(request, connections);
+  if (connection === undefined) return;
   const head = "stream" in request ? undefined : checkHead(request);
   if (head?.refused !== undefined) return refuse(connection, head.refused, connections);
   const answering = new NodeSink(response);
@@ -89,6 +85,14 @@ export async function serve(
     connections.over(connection, answering);
     endStream(response);
   }
+}
+
+/** The connection of a request that is to be answered. A request of a connection with too many answers ends with it. */
+function connectionOf(request: Request, connections: Serving["connections"]): Connection | undefined {
+  const connection = connections.of("stream" in request ? (request.stream.session ?? request) : request.socket);
+  if (connection?.ended === true) return undefined;
+  const isFull = connection === undefined || (connection.session === undefined && connection.answers.size >= pipelinedRequestsMax);
+  return isFull ? void request.destroy() : connection;
 }
 
 function followEnd(request: Request, response: Response, closed: () => void): void {
