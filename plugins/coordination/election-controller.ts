@@ -13,7 +13,7 @@ const againMs = 5000, removalMs = 30 * 60_000;
 const workers = 5;
 
 export const leaderElection: Controller = {
-  name: "leader-election-controller",
+  name: "coordinated-leader-election",
   isRequired: true,
   fieldManager: "kube-apiserver",
   gate: electionGate,

@@ -52,6 +52,6 @@ test("unknown names are mistakes, and so is a required controller", () => {
 test("the controllers that kube-controller-manager has can be left out, and only these", () => {
   assert.equal(
     namesOf(chosenControllers(builtIn, ["-*"], [])),
-    "legacy-token-tracking leader-election-controller custom-resource-establishing custom-resource-cleanup",
+    "legacy-token-tracking coordinated-leader-election custom-resource-establishing custom-resource-cleanup",
   );
 });

@@ -446,8 +446,8 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
     await served([], async (server) => assert.equal(await post(server), 201), plugins);
     await served(["--enable-admission-plugins=NoSettings"], async (server) => assert.equal(await post(server), 403), plugins);
     await assert.rejects(
-      served(["--enable-admission-plugins=EventRateLimit"], () => Promise.resolve(), plugins),
-      /admission plugin "EventRateLimit" of kube-apiserver is not in this server and cannot be enabled/,
+      served(["--enable-admission-plugins=ImagePolicyWebhook"], () => Promise.resolve(), plugins),
+      /admission plugin "ImagePolicyWebhook" of kube-apiserver is not in this server and cannot be enabled/,
     );
   },
   "disable-admission-plugins": async () => {

@@ -33,7 +33,7 @@ test("the endpoints list their checks in upstream's order and format", async () 
       "clusterrole-aggregation",
       "custom-resource-establishing",
       "custom-resource-cleanup",
-      "leader-election-controller",
+      "coordinated-leader-election",
     ],
     "crd-informer-synced",
     "rbac/bootstrap-roles",
