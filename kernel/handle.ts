@@ -252,9 +252,9 @@ function withCommonHeaders(reply: Reply, warnings: Warnings, auditId: string): R
   return {
     ...reply,
     headers: {
-      "audit-id": auditId,
       "cache-control": "no-cache, private",
       ...reply.headers,
+      "audit-id": auditId, // also of a reply that another server has made
       ...(texts.length === 0 ? {} : { warning: texts }),
     },
   };

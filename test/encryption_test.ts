@@ -102,6 +102,16 @@ for (const { store, on, skip } of stores) {
         });
         for (const name of ["plain", "one"]) assert.match(await stored("secrets", name), /^k8s:enc:aescbc:v1:c:/);
 
+        // A value in the clear is an error without a provider that reads it.
+        await within(args, async (client) => void await body(client, secrets, { method: "POST", body: secret("clear") }, 201));
+        await use(c, b, a);
+        await within(flags, async (client) => {
+          const { status, text } = await client.ask(`${secrets}/clear`);
+          assert.equal(status, 500);
+          assert.match(text, /secrets\/default\/clear\\" cannot be read: no provider of --encryption-provider-config reads it/);
+          assert.ok(!text.includes(btoa("open sesame")));
+        });
+
         // The key is gone.
         await use(a, identity);
         await within(flags, async (client) => {
@@ -109,7 +119,7 @@ for (const { store, on, skip } of stores) {
           assert.equal(status, 500);
           assert.match(
             text,
-            /"\/registry\/secrets\/default\/one\\" cannot be read: it is encrypted, and no key of --encryption-provider-config decrypts it/,
+            /"\/registry\/secrets\/default\/one\\" cannot be read: no provider of --encryption-provider-config reads it/,
           );
           assert.equal((await client.ask(secrets)).status, 500);
           assert.equal((await client.ask(`${maps}/one`)).status, 200);

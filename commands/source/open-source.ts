@@ -77,13 +77,13 @@ async function tlsOf(flags: SourceFlags) {
 
 function keysOf(flags: SourceFlags): Transformer {
   const path = flags.get("from-encryption-provider-config");
-  return path === undefined ? new Transformer([]) : readEncryptionFile(path, { onlyReads: true }).all;
+  return path === undefined ? new Transformer([]) : readEncryptionFile(path, { onlyReads: true }).configuration.all;
 }
 
 /** Opens the store of the settings for reading. Of an embedded store that a server uses it reads a copy, which it removes at the end. */
 export async function openOwnSource(config: Config): Promise<Source> {
   const prefix = config["etcd-prefix"], encryption = config["encryption-provider-config"];
-  const options = { prefix, keys: encryption === "" ? new Transformer([]) : readEncryptionFile(encryption).all };
+  const options = { prefix, keys: encryption === "" ? new Transformer([]) : readEncryptionFile(encryption).configuration.all };
   if (config["etcd-servers"].length === 0) {
     if (isInMemory(config)) throw new ConfigError(["a store in memory cannot be read by another process"]);
     // Opening would create it.

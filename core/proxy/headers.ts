@@ -31,9 +31,9 @@ export function offersUpgrade(headers: HeaderFields): boolean {
   return headers["upgrade"] !== undefined && wordsOf(headers["connection"]).includes("upgrade");
 }
 
-/** The headers without those of the connection. */
+/** The headers without those of the connection. It cannot name those that say where a request goes and where it ends. */
 export function withoutHops(headers: HeaderFields): HeaderFields {
-  const named = new Set(wordsOf(headers["connection"]));
+  const named = new Set(wordsOf(headers["connection"]).filter((name) => name !== "content-length" && name !== "host"));
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name) && !named.has(name)));
 }
 

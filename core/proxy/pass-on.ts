@@ -32,16 +32,17 @@ export async function passOn(request: ConnectRequest, to: Destination): Promise<
 
 async function plain(request: ConnectRequest, { origin, access }: Destination, path: string, query: string): Promise<ConnectReply> {
   const { method, headers, body, signal, peers } = request, prefix = prefixOf(request.path, path);
+  const kept = withoutHops(headers);
   const sent: HeaderFields = {
-    ...withoutHops(headers),
+    ...kept,
     // A body of unknown length is sent in chunks.
-    ...(body !== undefined && headers["content-length"] === undefined ? { "transfer-encoding": "chunked" } : {}),
+    ...(body !== undefined && kept["content-length"] === undefined ? { "transfer-encoding": "chunked" } : {}),
     "x-forwarded-for": forwardedFor(headers, request.remote),
-    "x-forwarded-uri": prefix + escapePath(path),
+    "x-forwarded-uri": escapePath(prefix + path),
   };
   let response: PeerResponse;
   try {
-    response = await peers.ask({ method, url: `${origin}${escapePath(path)}${query}`, headers: sent, body, access, signal });
+    response = await peers.ask({ method, url: `${origin}${rooted(path)}${query}`, headers: sent, body, access, signal });
   } catch (error) {
     throw unavailable("error trying to reach service", error);
   }
@@ -51,7 +52,7 @@ async function plain(request: ConnectRequest, { origin, access }: Destination, p
 
 /** A reply to an offer of another protocol. An error of the server is passed on, any other reply but 101 is a mistake. */
 async function upgraded(request: ConnectRequest, { origin, path, query = "", access }: Destination): Promise<ConnectReply> {
-  const { method, headers, signal, peers } = request, url = `${origin}${escapePath(path)}${query === "" ? "" : `?${query}`}`;
+  const { method, headers, signal, peers } = request, url = `${origin}${rooted(path)}${query === "" ? "" : `?${query}`}`;
   let response: PeerResponse;
   try {
     response = await peers.ask({
@@ -80,6 +81,12 @@ function unavailable(what: string, error: unknown): unknown {
 export function unreached(what: string, error: unknown): unknown {
   if (!(error instanceof PeerError)) return error;
   return new StatusError("Unknown", what === "" ? error.message : `${what}: ${error.message}`, { code: 500, cause: error });
+}
+
+/** A path as in a URL. Admission may have set one without a slash, which would be a part of the host. */
+function rooted(path: string): string {
+  const escaped = escapePath(path);
+  return escaped === "" || escaped.startsWith("/") ? escaped : `/${escaped}`;
 }
 
 /** The path of the proxy: that of the request without the path at the server. */

@@ -236,7 +236,7 @@ export function decodeStored(kind: StoredKind, key: string, value: Uint8Array): 
       return toStored({ ...protobufReader(schema)(raw) as ApiObject, kind: kind.resource.kind, apiVersion });
     }
     if (encryptedHead.every((byte, index) => value[index] === byte)) {
-      throw new Error("it is encrypted, and no key of --encryption-provider-config decrypts it");
+      throw new Error("no provider of --encryption-provider-config reads it");
     }
     if (isCbor(value)) return ofItem(kind, readCbor(value));
     const read = readStoredJson(value);

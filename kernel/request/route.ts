@@ -51,7 +51,7 @@ export function route(
   if (endpoint.namespaced ? !info.inNamespace && name !== "" : info.inNamespace) throw noRouteError();
   const subresource = subresourceName === "" ? undefined : endpoint.subresources.get(subresourceName);
   if (subresourceName !== "" && (subresource === undefined || info.watchPrefix)) throw noRouteError();
-  if (connect !== undefined && connect.methods.includes(method)) return { endpoint, verb: "get", subresource };
+  if (connect !== undefined && name !== "" && connect.methods.includes(method)) return { endpoint, verb: "get", subresource };
   const verb = connect === undefined ? verbOf(info, method, name, subresource !== undefined) : undefined;
   if (verb === undefined || !(subresource ?? endpoint).verbs.includes(verb)) {
     throw methodNotAllowedError(endpoint.resource.strategy?.withoutReason);

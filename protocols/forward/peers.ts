@@ -10,13 +10,11 @@ import type { RemoteAccess } from "../remote/remote-access.ts";
 import { agentOf } from "../remote/remote-agent.ts";
 import { channelOf, type SocketChannel } from "./channel.ts";
 
-/** Connections to one other server for requests of clients; further requests wait. */
-export const peerConnectionsMax = bound(4096);
 /** Milliseconds until a connection to another server must be there (Go's net.Dialer of Kubernetes). */
 export const peerDialMs = bound(30_000);
 /** Bytes beside the content of an answer for each byte of its content. A stream may have a chunk for each byte. */
 const peerOverheadShare = bound(16);
-/** Servers of which the credentials are kept. */
+/** Sets of credential files that are kept in memory. */
 const peersKeptMax = bound(1024);
 /** Milliseconds for which credentials are used before their files are read again. */
 const peerCredentialsMs = bound(10_000);
@@ -74,15 +72,15 @@ async function ask(
   credentials: Credentials,
   failure: PeerFailure,
 ): Promise<ForwardedResponse> {
-  const url = new URL(text);
-  signal.throwIfAborted();
+  const url = urlOf(text, failure);
   const agent = agentOf(
     await credentials.of(url, access).catch((error: unknown) => {
       throw failure(reasonOf(error), { isDial: true, cause: error });
     }),
-    peerConnectionsMax,
+    1, // A connection of its own for each request: it may become a channel.
     false,
   );
+  signal.throwIfAborted();
   const isUpgrade = headers["upgrade"] !== undefined, dial = dialing(url, agent, signal);
   try {
     // Otherwise the certificate would have to be for the name in the Host header, which is the client's.
@@ -96,6 +94,18 @@ async function ask(
     if (signal.aborted) throw signal.reason;
     throw failure(...failureOf(error, url.host));
   }
+}
+
+/** An address without a user: `host:80@other` would reach the other host. */
+function urlOf(text: string, failure: PeerFailure): URL {
+  let url: URL | undefined;
+  try {
+    url = new URL(text);
+  } catch {
+    // It is refused below.
+  }
+  if (url === undefined || url.username !== "" || url.password !== "") throw failure("invalid address", { isDial: true });
+  return url;
 }
 
 function outgoing(headers: Fields): OutgoingHttpHeaders {
@@ -138,21 +148,34 @@ function responseOf({ message, took, reasonOf, upgraded }: BegunResponse, signal
   return {
     status,
     headers,
-    body: {
-      async *[Symbol.asyncIterator]() {
-        try {
-          // Its chunks are Buffers: no encoding was set.
-          for await (const chunk of message as AsyncIterable<Uint8Array>) {
-            took(chunk.length);
-            yield chunk;
-          }
-        } catch (error) {
-          throw reasonOf(error);
-        } finally {
-          end();
-          message.destroy();
-        }
-      },
+    body: { [Symbol.asyncIterator]: () => endedBy(contentOf(), close) },
+  };
+  function close(): void {
+    end();
+    message.destroy();
+  }
+  async function* contentOf(): AsyncGenerator<Uint8Array> {
+    try {
+      // Its chunks are Buffers: no encoding was set.
+      for await (const chunk of message as AsyncIterable<Uint8Array>) {
+        took(chunk.length);
+        yield chunk;
+      }
+    } catch (error) {
+      throw reasonOf(error);
+    } finally {
+      close();
+    }
+  }
+}
+
+/** The pieces of a source. `close` also runs if the reader leaves before the first piece: a generator that has not begun has no `finally`. */
+function endedBy(pieces: AsyncGenerator<Uint8Array>, close: () => void): AsyncIterator<Uint8Array> {
+  return {
+    next: () => pieces.next(),
+    async return() {
+      close();
+      return await pieces.return(undefined);
     },
   };
 }

@@ -3,6 +3,7 @@ import { append } from "../../core/append.ts";
 import { ConfigError } from "../config/parse.ts";
 import { readConfigObject } from "../../core/config/config-object.ts";
 import { type FieldError, fieldErrorText, invalid, required } from "../../core/field-error.ts";
+import { goQuote } from "../../core/tree/go-quote.ts";
 import { reasonOf } from "../../core/reason-of.ts";
 import { anyJson, field, type Infer, list, string, struct } from "../../core/schema.ts";
 import { readWholeTextSync } from "../../protocols/files/bounded-files.ts";
@@ -11,7 +12,7 @@ import { cipherOf, type LocalProvider, secretBytes } from "./ciphers.ts";
 import { encryptedPrefix, Transformer, type ValueKey } from "./transformer.ts";
 
 /** Bytes of the file of --encryption-provider-config. */
-export const encryptionFileBytesMax = bound(1024 * 1024);
+const encryptionFileBytesMax = bound(1024 * 1024);
 /** Keys in the file of --encryption-provider-config. */
 const encryptionKeysMax = bound(1_000);
 
@@ -53,17 +54,24 @@ export interface ReadOptions {
   readonly onlyReads?: boolean;
 }
 
+/** A file and what is in it. */
+export interface ReadFile {
+  readonly text: string;
+  readonly configuration: EncryptionConfiguration;
+}
+
 /** Throws a ConfigError with every mistake for a file that cannot be read or used. Secrets are in no message. */
-export function readEncryptionFile(path: string, options?: ReadOptions): EncryptionConfiguration {
+export function readEncryptionFile(path: string, options?: ReadOptions): ReadFile {
   const mistake = (text: string) => `--encryption-provider-config "${path}": ${text}`;
-  let read: EncryptionConfiguration | readonly FieldError[];
+  let read: EncryptionConfiguration | readonly FieldError[], text: string;
   try {
-    read = encryptionIn(readWholeTextSync(path, encryptionFileBytesMax), options);
+    text = readWholeTextSync(path, encryptionFileBytesMax);
+    read = encryptionIn(text, options);
   } catch (error) {
     throw new ConfigError([mistake(reasonOf(error))]);
   }
   if (isErrors(read)) throw new ConfigError(read.map((error) => mistake(fieldErrorText(error))));
-  return read;
+  return { text, configuration: read };
 }
 function isErrors(read: EncryptionConfiguration | readonly FieldError[]): read is readonly FieldError[] {
   return Array.isArray(read);
@@ -83,6 +91,7 @@ export function encryptionIn(text: string, { onlyReads = false }: ReadOptions = 
   const errors = rows.length === 0 ? [required("resources", "at least one resources is required")] : rows.flatMap((row, index) => [
     ...resourceErrors(row.resources ?? [], `resources[${index}].resources`),
     ...providerErrors(row.providers ?? [], `resources[${index}].providers`, onlyReads),
+    ...hiddenErrors(row.resources ?? [], rows.slice(0, index).flatMap(({ resources }) => resources ?? []), `resources[${index}].resources`),
   ]);
   return errors.length > 0 ? errors : compiled(rows);
 }
@@ -122,6 +131,15 @@ function resourceErrors(resources: readonly string[], path: string): readonly Fi
   });
   return errors;
 }
+/** Names that an earlier row hides: they would seem to be encrypted with other keys than they are. */
+function hiddenErrors(resources: readonly string[], earlier: readonly string[], path: string): readonly FieldError[] {
+  const rules = earlier.filter((text) => text.startsWith("*"));
+  return resources.flatMap((text, index): readonly FieldError[] => {
+    const rule = rules.find((each) => each === text || covers(groupResourceOf(each), groupResourceOf(text)));
+    return rule === undefined ? [] : [invalid(`${path}[${index}]`, text, `is hidden by the earlier rule ${goQuote(rule)}`)];
+  });
+}
+
 /** Whether a name stands for the other one and more. */
 function covers(one: GroupResource, other: GroupResource): boolean {
   if (one.resource !== "*" || (one.resource === other.resource && one.group === other.group)) return false;
@@ -155,15 +173,12 @@ function keyErrors(keys: readonly Key[], path: string, lengths: readonly number[
   });
 }
 
-/** Rows of one resource add up; a row of all resources hides those of single ones that follow. */
+/** Rows of one resource add up. */
 function compiled(rows: readonly Infer<typeof Resources>[]): EncryptionConfiguration {
   const keys = new Map<string, ValueKey[]>(), nameOf = ({ group, resource }: GroupResource) => `${resource}.${group}`;
   for (const { resources, providers } of rows) {
     const made = (providers ?? []).flatMap(valueKeys);
     for (const named of (resources ?? []).map(groupResourceOf)) {
-      if (named.resource !== "*" && keys.has(nameOf({ group: named.group, resource: "*" })) || nameOf(named) !== "*.*" && keys.has("*.*")) {
-        continue;
-      }
       const name = nameOf(named), before = keys.get(name);
       if (before === undefined) keys.set(name, [...made]);
       else append(before, made);

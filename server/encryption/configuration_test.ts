@@ -63,14 +63,9 @@ test("keys of one name and several rows of a resource are all tried", () => {
   assert.deepEqual(read([next, old]).transformerOf("", "secrets")!.open(stored, key), { value, isStale: true });
 });
 
-test("resources are found by name, by group and by all, and what an earlier row hides has no effect", () => {
+test("resources are found by name, by group and by all", () => {
   const row = (resources: readonly string[], name: string) => ({ resources, providers: [{ secretbox: keys(name) }] });
-  const found = read([
-    row(["secrets", "deployments.apps"], "one"),
-    row(["*.apps"], "two"),
-    row(["*.*"], "three"),
-    row(["things.example.com"], "four"),
-  ]);
+  const found = read([row(["secrets", "deployments.apps"], "one"), row(["*.apps"], "two"), row(["*.*"], "three")]);
   const nameOf = (group: string, resource: string) => head(found.transformerOf(group, resource)!.seal(value, key)).split(":").at(-1);
   assert.deepEqual(
     [["", "secrets"], ["apps", "deployments"], ["apps", "statefulsets"], ["", "configmaps"], ["batch", "jobs"], ["example.com", "things"]]
@@ -131,6 +126,16 @@ test("mistakes name their fields, and no secret", () => {
     ] as const
   ) assert.deepEqual(ofResources(...resources), [message]);
   assert.deepEqual(ofResources("secrets", "*.apps", "configmaps"), []);
+  const hidden = (...rows: readonly (readonly string[])[]) =>
+    mistakes(rows.map((resources) => ({ resources, providers: [{ identity: {} }] })));
+  assert.deepEqual(hidden(["*.*"], ["secrets"]), [
+    'resources[1].resources[0]: Invalid value: "secrets": is hidden by the earlier rule "*.*"',
+  ]);
+  assert.deepEqual(hidden(["a.apps"], ["*.apps"], ["b.apps", "*.apps"]).slice(-2), [
+    'resources[2].resources[0]: Invalid value: "b.apps": is hidden by the earlier rule "*.apps"',
+    'resources[2].resources[1]: Invalid value: "*.apps": is hidden by the earlier rule "*.apps"',
+  ]);
+  assert.deepEqual(hidden(["secrets"], ["secrets", "*.apps"], ["*.*"]), []);
   assert.throws(() => encryptionIn(fileOf([{ providers: [{ aescbx: {} }] }])), /unknown field "resources\[0\].providers\[0\].aescbx"/);
   assert.throws(() => encryptionIn("kind: Other\napiVersion: v1\n"), /no kind "Other"/);
   assert.throws(() => readEncryptionFile("/nowhere/file"), (error) => {

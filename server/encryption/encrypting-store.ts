@@ -4,10 +4,11 @@
  *   write ── seal ──> store        with the first key of the resource
  *   store ── open ──> read, event  with the key that the value names
  *
- * A value that no key decrypts stays as it is: whoever reads it meets an object that cannot be decoded, and finds its key in the error.
+ * A value that no provider reads, encrypted or in the clear, becomes one that cannot be decoded: whoever reads it finds its key in the error, and
+ * no data of it.
  */
 import type { Change, Commit, Entry, Store, StoreEvent } from "../../kernel/store/store.ts";
-import type { Transformer } from "./transformer.ts";
+import { encryptedPrefix, type Transformer } from "./transformer.ts";
 
 export interface Encryption {
   /** The transformer of a key in the store; undefined for resources without encryption. */
@@ -17,11 +18,15 @@ export interface Encryption {
 }
 
 const lineEnd = 0x0a;
+/** In the place of a value that no provider reads. */
+const unread = new TextEncoder().encode(encryptedPrefix);
 
 export function encryptingStore(store: Store, encryption: Encryption): Store {
   const opened = (key: string, value: Uint8Array): Uint8Array => {
-    const found = encryption.of(key)?.open(value, key);
-    if (found === undefined) return value;
+    const transformer = encryption.of(key);
+    if (transformer === undefined) return value;
+    const found = transformer.open(value, key);
+    if (found === undefined) return unread;
     return found.isStale ? marked(found.value) : found.value;
   };
   const openedEntry = (entry: Entry): Entry => ({ ...entry, value: opened(entry.key, entry.value) });

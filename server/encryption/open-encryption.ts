@@ -2,8 +2,7 @@
 import type { FollowedFiles } from "../../core/part.ts";
 import type { Catalog } from "../../kernel/catalog/catalog.ts";
 import type { Config } from "../config/settings.ts";
-import { readWholeTextSync } from "../../protocols/files/bounded-files.ts";
-import { type EncryptionConfiguration, encryptionFileBytesMax, readEncryptionFile } from "./configuration.ts";
+import { readEncryptionFile } from "./configuration.ts";
 import type { Encryption } from "./encrypting-store.ts";
 
 export interface OpenedEncryption {
@@ -21,15 +20,13 @@ export function openEncryption(
   path: string,
   { prefix, catalog }: { readonly prefix: string; readonly catalog: Catalog },
 ): OpenedEncryption {
-  let text = readWholeTextSync(path, encryptionFileBytesMax),
-    current: EncryptionConfiguration = readEncryptionFile(path),
-    hasChanged = false;
+  let current = readEncryptionFile(path), hasChanged = false;
   const resourceOf = resources(prefix, catalog);
   return {
     encryption: {
       of(key) {
         const found = resourceOf(key);
-        return found && current.transformerOf(found.group, found.resource);
+        return found && current.configuration.transformerOf(found.group, found.resource);
       },
       get hasChanged() {
         return hasChanged;
@@ -39,10 +36,9 @@ export function openEncryption(
       what: "encryption configuration",
       paths: [path],
       async renew() {
-        const next = readWholeTextSync(path, encryptionFileBytesMax);
-        if (next === text) return undefined;
-        current = readEncryptionFile(path);
-        [text, hasChanged] = [next, true];
+        const next = readEncryptionFile(path);
+        if (next.text === current.text) return undefined;
+        [current, hasChanged] = [next, true];
         return { from: "the next write on" };
       },
     },
@@ -59,7 +55,14 @@ interface Resource {
   readonly resource: string;
 }
 
-/** The resource of a key; undefined for keys that hold no objects. */
+/** What kube-apiserver stores beside objects, under the names by which its wildcards include it. No row can name one alone. */
+const withoutKind: Readonly<Record<string, string>> = Object.freeze({
+  "masterleases": "apiserveripinfo",
+  "ranges/serviceips": "serviceipallocations",
+  "ranges/servicenodeports": "servicenodeportallocations",
+});
+
+/** The resource of a key; undefined for keys of which nobody encrypts the value. */
 function resources(prefix: string, { stored }: Catalog): (key: string) => Resource | undefined {
   const known = new Map(stored.map(({ under, group, plural }): [string, Resource] => [under, { group, resource: plural }]));
   return (key) => {
@@ -67,6 +70,8 @@ function resources(prefix: string, { stored }: Catalog): (key: string) => Resour
     const [first = "", second = "", third] = key.slice(prefix.length + 1).split("/", 3), both = `${first}/${second}`;
     const found = known.get(both) ?? known.get(first);
     if (found !== undefined) return found;
+    const inner = withoutKind[both] ?? withoutKind[first];
+    if (inner !== undefined) return { group: "", resource: inner };
     return first.includes(".") && third !== undefined ? { group: first, resource: second } : undefined;
   };
 }

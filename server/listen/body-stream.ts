@@ -60,7 +60,10 @@ export async function* streamBody(body: IncomingBody): AsyncGenerator<Uint8Array
     }
   } finally {
     source.off("data", onData).off("end", onEnd).off("close", onClose).off("error", onClose);
-    if (!isEnded) source.pause();
+    if (!isEnded) {
+      source.pause();
+      input.gate(false);
+    }
     if (isHeld) input.release();
   }
 }

@@ -1,7 +1,7 @@
 /** `proxy` of a pod: requests to a port of the pod. */
 import { goQuote, joinPath, passOn, type SubresourceConnect } from "../../../toolbox.ts";
 import { badRequestError } from "../../../plugin.ts";
-import { hostAndPort } from "../../shared/kubelet/kubelet.ts";
+import { hostAndPort, hostInUrl } from "../../shared/kubelet/kubelet.ts";
 import { PodProxyOptions, proxyMethods, type ProxyOptions } from "../../shared/kubelet/proxy-options.ts";
 import { isProxiedAddress, proxiedName } from "../../shared/proxied.ts";
 import { podOf } from "./container.ts";
@@ -17,7 +17,7 @@ export const podProxy: SubresourceConnect<ProxyOptions> = {
     const [own] = (spec.containers ?? []).flatMap(({ ports = [] }) => ports.slice(0, 1).map(({ containerPort }) => containerPort));
     const port = named.port === "" ? own : named.port, ip = status.podIPs?.[0]?.ip ?? "";
     if (!isProxiedAddress(ip)) throw badRequestError("address not allowed");
-    const host = port === undefined ? ip.includes(":") ? `[${ip}]` : ip : hostAndPort(ip, port);
+    const host = port === undefined ? hostInUrl(ip) : hostAndPort(ip, port);
     return await passOn(request, {
       origin: `${named.scheme === "" ? "http" : named.scheme}://${host}`,
       path: joinPath(request.options.path ?? ""),

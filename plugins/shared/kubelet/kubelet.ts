@@ -1,6 +1,6 @@
 /** Where the kubelet of a node is, and with which credentials it is reached. */
 import { type ApiObject, notFoundError, type RequestHookContext, StatusError } from "../../../plugin.ts";
-import type { PeerAccess } from "../../../toolbox.ts";
+import { goQuote, type PeerAccess } from "../../../toolbox.ts";
 import { addressTypesSetting, authoritySetting, certificateSetting, keySetting } from "./settings.ts";
 
 /** The port of a kubelet whose node names none. */
@@ -47,7 +47,25 @@ export async function kubeletOf(name: string, { read, allocation: { setting } }:
   };
 }
 
-/** Host and port as in a URL. */
+const portMax = 65_535;
+
+/**
+ * Host and port as in a URL. Both may come from clients and kubelets: other characters would lead the request to another host or path.
+ *
+ * @throws StatusError 503 for what is no port or no host, as Go's dialer has it
+ */
 export function hostAndPort(host: string, port: number | string): string {
-  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const text = String(port);
+  if (!/^[0-9]{1,5}$/.test(text) || Number(text) > portMax) throw unreachable(`address ${text}: invalid port`);
+  return `${hostInUrl(host)}:${text}`;
+}
+
+/** A host as in a URL, IPv6 addresses in brackets. Throws a StatusError 503 for what is none. */
+export function hostInUrl(host: string): string {
+  if (!/^[A-Za-z0-9._:-]+$/.test(host)) throw unreachable(`lookup ${goQuote(host)}: no such host`);
+  return host.includes(":") ? `[${host}]` : host;
+}
+
+function unreachable(why: string): StatusError {
+  return new StatusError("ServiceUnavailable", `error trying to reach service: dial tcp: ${why}`);
 }

@@ -19,9 +19,10 @@ export function offersUpgrade(
   { method, headers }: { readonly method?: string | undefined; readonly headers: IncomingHttpHeaders },
 ): boolean {
   const { upgrade, connection, "content-length": length = "0", "transfer-encoding": coding } = headers;
+  if (length !== "0" || coding !== undefined) return false;
   if (offersWebSocket({ method, headers })) return true;
-  return upgrade !== undefined && upgrade.toLowerCase() !== "websocket" && upgrade.toLowerCase() !== "h2c" && length === "0" &&
-    coding === undefined && words(connection).some((word) => word.toLowerCase() === "upgrade");
+  return upgrade !== undefined && upgrade.toLowerCase() !== "websocket" && upgrade.toLowerCase() !== "h2c" &&
+    words(connection).some((word) => word.toLowerCase() === "upgrade");
 }
 
 /** Why the offer cannot be accepted; undefined if it can. */
