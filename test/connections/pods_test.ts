@@ -206,6 +206,31 @@ test("errors of options, pods, nodes and kubelets are a Status in upstream's wor
   }
 });
 
+test("a proxied request reaches only addresses that lead out, at ports, of objects that it names", async () => {
+  await pod("out", "n");
+  await status(`${base}/out`, { podIPs: [{ ip: "203.0.113.1" }], podIP: "203.0.113.1" });
+  await pod("in", "n");
+  await status(`${base}/in`, { podIPs: [{ ip: "127.0.0.1" }], podIP: "127.0.0.1" });
+  const asked = async (path: string) => {
+    const answer = await client.ask(path);
+    return [answer.status, answer.json().message];
+  };
+  assert.deepEqual(await asked(`${base}/in:80/proxy/`), [400, "address not allowed"]);
+  for (const port of ["80@127.0.0.1", "80%23", "80%3f", "80%5cx", "abc", "99999", "-1"]) {
+    const [code, message] = await asked(`${base}/out:${port}/proxy/`);
+    assert.deepEqual(
+      [code, /^error trying to reach service: dial tcp: address .*: invalid port$/.test(message)],
+      [503, true],
+      `${port} ${message}`,
+    );
+  }
+  // Whose name is a field selector, the request would be authorized as a list.
+  for (const path of [`${base}//log`, `${base}//proxy/`, "/api/v1/nodes//proxy/pods"]) {
+    const { status: code } = await client.ask(`${path}?fieldSelector=metadata.name%3Dout`);
+    assert.ok(code === 404 || code === 405, `${path} ${code}`);
+  }
+});
+
 test("a kubelet that breaks off in the middle of a log breaks the reply off", async () => {
   const { text, closed } = raw(head("GET", `${base}/cut/log`));
   await closed;
