@@ -1,6 +1,12 @@
 /** A connection whose protocol has changed, as bytes in both directions. */
 import type { Socket } from "node:net";
+import { bound } from "../../core/bound.ts";
 import type { Upgraded } from "../remote/begin-request.ts";
+
+/** Milliseconds for which the bytes that were sent last may still leave when a channel is closed. */
+export const channelLingerMs = bound(10_000);
+/** Milliseconds without bytes after which the system asks whether the other side is still there (Go's net.Dialer). */
+export const channelKeepAliveMs = bound(30_000);
 
 /** Bytes in both directions. */
 export interface SocketChannel {
@@ -14,7 +20,8 @@ export interface SocketChannel {
  * only a paused socket stops its input on all runtimes (`tls/stop-while-paused.ts`).
  */
 export function channelOf({ socket, early }: Upgraded, signal: AbortSignal): SocketChannel {
-  const close = (): void => void socket.destroy();
+  const close = (): void => endSoon(socket);
+  socket.setKeepAlive(true, channelKeepAliveMs);
   if (signal.aborted) close();
   else {
     signal.addEventListener("abort", close, { once: true });
@@ -34,6 +41,13 @@ export function channelOf({ socket, early }: Upgraded, signal: AbortSignal): Soc
     },
     close,
   };
+}
+
+/** Ends a connection when what was sent has left, and at the latest after a while. */
+function endSoon(socket: Socket): void {
+  if (socket.destroyed) return;
+  const timer = setTimeout(() => socket.destroy(), channelLingerMs);
+  socket.once("close", () => clearTimeout(timer)).destroySoon();
 }
 
 /** The pieces of a connection. One waits at most, with those of the same turn of the event loop. */
@@ -60,7 +74,7 @@ class Received implements AsyncIterator<Uint8Array, undefined> {
     });
   }
   return(): Promise<IteratorResult<Uint8Array, undefined>> {
-    this.#socket.destroy();
+    endSoon(this.#socket);
     this.#over();
     return Promise.resolve(over);
   }
@@ -76,7 +90,7 @@ class Received implements AsyncIterator<Uint8Array, undefined> {
     const taker = this.#taker;
     this.#taker = undefined;
     taker?.(over);
-    this.#socket.destroy();
+    endSoon(this.#socket);
   };
 }
 const over: IteratorReturnResult<undefined> = Object.freeze({ done: true, value: undefined });

@@ -70,8 +70,11 @@ export class RequestExchange implements Exchange {
   }
   stream(): AsyncIterable<Uint8Array> | undefined {
     if (!this.#hasBody) return undefined;
-    this.isStreaming = true;
-    return streamBody(this.#body);
+    const begin = () => {
+      this.isStreaming = true;
+      return streamBody(this.#body);
+    };
+    return { [Symbol.asyncIterator]: begin };
   }
   /** Aborts the signal with an AbortError: the client no longer reads the answer. */
   clientGone(): void {

@@ -9,6 +9,8 @@ import { RawSink } from "./raw-sink.ts";
 
 /** Bytes as which each piece of input counts besides its own, in the bytes that one turn of the event loop reads. */
 const channelPieceBytes = bound(1024);
+/** Milliseconds for which a client may take the last bytes of a channel. */
+const channelRestMs = bound(10_000);
 
 export interface Joined {
   readonly socket: Socket;
@@ -56,7 +58,22 @@ export async function joinChannel(
     socket.off("close", leave).off("end", leave);
     leave();
     channel.close();
+    await flushed(socket);
     connections.over(connection, sink);
     connections.hangUp(connection);
   }
+}
+
+/** Ends the output of a connection and resolves when it has left, or when its client does not take it in time. */
+function flushed(socket: Socket): Promise<void> {
+  if (socket.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = setTimeout(over, channelRestMs);
+    function over(): void {
+      clearTimeout(timer);
+      socket.off("close", over);
+      resolve();
+    }
+    socket.once("close", over).end(over);
+  });
 }
