@@ -305,6 +305,7 @@ export type {
 } from "./core/definition/definition.ts";
 
 export {
+  type Channel,
   type ConnectReply,
   type ConnectRequest,
   type HeaderFields,
@@ -318,4 +319,4 @@ export {
 export { type Destination, passOn, unreached } from "./core/proxy/pass-on.ts";
 export { joinPath } from "./core/proxy/paths.ts";
 export { optionsStruct } from "./core/typed-options.ts";
-export { parseAddress } from "./core/net/address.ts";
+export { type Address, parseAddress } from "./core/net/address.ts";

@@ -58,10 +58,11 @@ export interface PeerResponse {
 
 /** Why a server could not be reached, or has answered nonsense. The message has the address and no secret. */
 export class PeerError extends Error {
-  /** `isDial`: no connection could be made. `isTrust`: because the server's certificate is not trusted. */
+  /** Whether no connection could be made. */
   readonly isDial: boolean;
-  /** See `isDial`. */
+  /** Whether there is none because the server's certificate is not trusted. */
   readonly isTrust: boolean;
+  /** Makes the error of a failure. */
   constructor(message: string, { isDial = false, isTrust = false, cause }: { isDial?: boolean; isTrust?: boolean; cause?: unknown } = {}) {
     super(message, { cause });
     this.name = "PeerError";

@@ -134,6 +134,7 @@ test("rule removed-apis: versions that were removed are not served, also if all 
       "networking.k8s.io/v1beta1",
       "storage.k8s.io/v1beta1",
       "admissionregistration.k8s.io/v1beta1",
+      "coordination.k8s.io/v1beta1",
     ]);
   }));
 

@@ -4,6 +4,7 @@ import { goQuote } from "../tree/go-quote.ts";
 
 /** An IPv4 or IPv6 address as 4 or 16 bytes. */
 export interface Address {
+  /** The 4 or 16 bytes. */
   readonly bytes: Uint8Array;
   /** IPv6 zone; empty for none. */
   readonly zone: string;

@@ -429,6 +429,7 @@ const others: { readonly [Name in SettingName]?: string } = {
   "etcd-prefix": "/elsewhere",
   "etcd-cafile": "ca.pem",
   "etcd-certfile": "a, etcd-keyfile: b",
+  "encryption-provider-config": "encryption.yaml",
   "etcd-keyfile": "b, etcd-certfile: a",
   "http2-max-streams-per-connection": "7",
   "http2-implementation": "runtime",

@@ -14,10 +14,10 @@ import { inFolder, served } from "./served.ts";
 const removed = [
   [
     "runtime-config",
-    "coordination.k8s.io/v1beta1=true",
-    /"coordination\.k8s\.io\/v1beta1" in --runtime-config was removed in 1\.22: use coordination\.k8s\.io\/v1$/m,
+    "scheduling.k8s.io/v1beta1=true",
+    /"scheduling\.k8s\.io\/v1beta1" in --runtime-config was removed in 1\.22: use scheduling\.k8s\.io\/v1$/m,
   ],
-  ["runtime-config", "coordination.k8s.io/v1beta1=false", /"coordination\.k8s\.io\/v1beta1" in --runtime-config was removed in 1\.22: use/],
+  ["runtime-config", "scheduling.k8s.io/v1beta1=false", /"scheduling\.k8s\.io\/v1beta1" in --runtime-config was removed in 1\.22: use/],
   ["runtime-config", "storage.k8s.io/v1beta1/csistoragecapacities=true", /was removed in 1\.27: use storage\.k8s\.io\/v1$/m],
   ["runtime-config", "rbac.authorization.k8s.io/v1beta1=true", /was removed in 1\.22: use rbac\.authorization\.k8s\.io\/v1$/m],
   ["runtime-config", "policy/v1beta1/podsecuritypolicies=true", /was removed in 1\.25: use pod security admission$/m],
