@@ -1,7 +1,6 @@
 /** Encryption of the store by the settings: the keys in their file, followed while the server runs. */
 import type { FollowedFiles } from "../../core/part.ts";
 import type { Catalog } from "../../kernel/catalog/catalog.ts";
-import type { Config } from "../config/settings.ts";
 import { readEncryptionFile } from "./configuration.ts";
 import type { Encryption } from "./encrypting-store.ts";
 
@@ -43,11 +42,6 @@ export function openEncryption(
       },
     },
   };
-}
-
-/** Rejects for a file that cannot be used. */
-export async function checkEncryption({ "encryption-provider-config": path }: Pick<Config, "encryption-provider-config">): Promise<void> {
-  if (path !== "") await Promise.resolve(readEncryptionFile(path));
 }
 
 interface Resource {
