@@ -18,13 +18,13 @@ export interface Channel {
   close(): void;
 }
 
-/** How another server is reached. The files are read again when they have changed. */
+/** How another server is reached. Its files are read again for a request that comes ten seconds later or more. */
 export interface PeerAccess {
   /** The file with the PEM of the CAs that are trusted. Default: the server's certificate is not verified. */
   readonly caFile?: string;
-  /** The files with the certificate and the key that this server shows. Default: none. */
+  /** The file with the certificate that this server shows. Default: none. */
   readonly certFile?: string;
-  /** See `certFile`. */
+  /** The file with the key of that certificate. */
   readonly keyFile?: string;
 }
 

@@ -125,6 +125,12 @@ for (const { store, on, skip } of stores) {
           assert.equal((await client.ask(`${maps}/one`)).status, 200);
           await body(client, secrets, { method: "POST", body: secret("two") }, 201);
           assert.equal(passwordOf(await body(client, `${secrets}/two`)), "open sesame");
+          // The key comes back, and what could not be read can be.
+          await use(a, identity, c);
+          await until(async () => assert.equal((await client.ask(`${secrets}/plain`)).status, 200));
+          assert.equal((await body(client, secrets)).items.length, 4);
+          await use(a, identity);
+          await until(async () => assert.equal((await client.ask(`${secrets}/one`)).status, 500));
           const options = { method: "DELETE", body: { ignoreStoreReadErrorWithClusterBreakingPotential: true } };
           await body(client, `${secrets}/one`, options);
           assert.equal((await client.ask(`${secrets}/one`)).status, 404);

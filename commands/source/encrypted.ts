@@ -3,7 +3,8 @@
  * `k8s:enc:aescbc:v1:key1:`.
  */
 import type { Entry } from "../../kernel/store/store.ts";
-import { encryptedPrefix, type Transformer } from "../../server/encryption/transformer.ts";
+import { encryptedPrefix } from "../../kernel/objects/objects.ts";
+import { isEncrypted, type Transformer } from "../../server/encryption/transformer.ts";
 import { valueText } from "../../core/value-text.ts";
 
 export interface Encryption {
@@ -13,33 +14,30 @@ export interface Encryption {
   readonly key: string;
   /** Name of the key, or of the KMS plugin. */
   readonly name: string;
-  /** Index of the first byte after the prefix. */
-  readonly start: number;
 }
 
-const prefix = new TextEncoder().encode(encryptedPrefix);
 /** Bytes of the provider, its version and the name of its key. */
 const headBytesMax = 512;
 const colon = 0x3a;
 
 /** Undefined for values that are not encrypted. */
 export function encryptionOf(value: Uint8Array): Encryption | undefined {
-  if (!prefix.every((byte, index) => value[index] === byte)) return undefined;
+  if (!isEncrypted(value)) return undefined;
   const parts: string[] = [];
-  let from = prefix.length;
+  let from = encryptedPrefix.length;
   for (let at = from; at < Math.min(value.length, headBytesMax) && parts.length < 3; at++) {
     if (value[at] !== colon) continue;
     parts.push(new TextDecoder().decode(value.subarray(from, at)));
     from = at + 1;
   }
   const [provider = "unknown", , name = ""] = parts;
-  return { provider, name, key: `key ${valueText(name)}`, start: from };
+  return { provider, name, key: `key ${valueText(name)}` };
 }
 
 /** The entries with decrypted values. A value stays as it is if no key decrypts it. */
 export function decryptedEntries(entries: readonly Entry[], keys: Transformer): readonly Entry[] {
   return entries.map((entry) => {
-    const opened = encryptionOf(entry.value) === undefined ? undefined : keys.open(entry.value, entry.key);
+    const opened = isEncrypted(entry.value) ? keys.open(entry.value, entry.key) : undefined;
     return opened === undefined ? entry : { ...entry, value: opened.value };
   });
 }

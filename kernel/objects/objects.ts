@@ -24,8 +24,11 @@ const toBytes = new TextEncoder();
 const toText = new TextDecoder();
 const noBytes = new Uint8Array();
 const lineEnd = 0x0a, lineEndBytes = Uint8Array.of(lineEnd);
-const encryptedHead = new TextEncoder().encode("k8s:enc:");
 const magicProtobuf = [0x6b, 0x38, 0x73, 0x00];
+
+/** Begins every value that is encrypted in a store, as in upstream: provider, version and name of the key follow. */
+export const encryptedPrefix = "k8s:enc:";
+const encryptedHead = toBytes.encode(encryptedPrefix);
 
 /** The key of a form of an object: a text, or the value from which the form is made. */
 export type FormKey = string | object;

@@ -48,20 +48,13 @@ export async function guaranteedUpdate<T>(
     } else {
       if (confirm === undefined || (tried.tag === "done" && tried.committed)) return answerOf(tried);
       found = await confirm();
-      // One revision has other bytes only if they are to be written again, with another key of encryption.
-      if (found?.revision === current.revision && (tried.tag === "refused" || storedLength(found) === storedLength(current))) {
-        return answerOf(tried);
-      }
+      if (found?.revision === current.revision) return answerOf(tried);
     }
     if (found === undefined) return undefined;
     // The deadline is the only bound on retries, so that each of many concurrent writers succeeds.
     call.deadline.signal.throwIfAborted();
     [current, confirm] = [found, undefined];
   }
-}
-
-function storedLength({ stored }: Item): number {
-  return stored.reduce((sum, { length }) => sum + length, 0);
 }
 
 type Refused = { readonly tag: "refused"; readonly error: StatusError };

@@ -26,7 +26,7 @@ export async function deleteContent(api: Api, namespace: string): Promise<Conten
         for (const finalizer of metadata.finalizers ?? []) count(held, finalizer);
       }
     } catch (error) {
-      // The error of one collection goes into the conditions of the namespace. The other collections are deleted.
+      // The error of one collection goes into the conditions of the namespace. Only pods keep the other collections from being deleted.
       if (!(error instanceof StatusError)) failures.push(`${collection.name}: ${error instanceof Error ? error.message : String(error)}`);
       else if (!isAbsent(error)) failures.push(error.message);
     }

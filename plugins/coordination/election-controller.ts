@@ -22,14 +22,25 @@ export const leaderElection: Controller = {
     { resource: "leasecandidates", groupVersions: [candidateVersion] },
   ],
   run: (context, signal) => {
-    const { api } = context, work = (key: string, queue: { addAfter(key: string, ms: number): void }) => elect(api, key, queue);
+    const { api } = context;
+    /** The leases that have candidates, by namespace and name. */
+    const contested = new Set<string>();
+    const work = async (key: string, queue: { addAfter(key: string, ms: number): void }) => {
+      if (await elect(api, key, queue)) contested.add(key);
+      else contested.delete(key);
+    };
     return runWorkQueue({ context, signal, workers, work }, async (queue, until) => {
       const failed = new AbortController(), both = AbortSignal.any([until, failed.signal]);
       const watches = [
-        follow(api, leaseVersion, "leases", both, (lease) => queue.add(`${lease.metadata.namespace}/${lease.metadata.name}`)),
+        follow(api, leaseVersion, "leases", both, ({ metadata: { namespace, name } }) => {
+          // Kubelets renew leases all the time, and these have no candidates.
+          if (contested.has(`${namespace}/${name}`)) queue.add(`${namespace}/${name}`);
+        }),
         follow(api, candidateVersion, "leasecandidates", both, (object) => {
           const candidate = object as LeaseCandidate; // `as`: this is the type of the watched resource
-          if (!isAsked(candidate)) queue.add(`${candidate.metadata.namespace}/${candidate.spec.leaseName}`);
+          const lease = `${candidate.metadata.namespace}/${candidate.spec.leaseName}`;
+          contested.add(lease);
+          if (!isAsked(candidate)) queue.add(lease);
         }),
         removeOld(api, both),
       ];
@@ -54,15 +65,15 @@ async function follow(
   for await (const { object } of api.watch(groupVersion, resource, "", {}, signal)) changed(object as Lease | LeaseCandidate);
 }
 
-/** Does the next step of the election of one lease. */
-async function elect(api: Api, key: string, queue: { addAfter(key: string, ms: number): void }): Promise<void> {
+/** Does the next step of the election of one lease. Resolves with whether it has candidates. */
+async function elect(api: Api, key: string, queue: { addAfter(key: string, ms: number): void }): Promise<boolean> {
   const slash = key.indexOf("/"), namespace = key.slice(0, slash), name = key.slice(slash + 1);
   const candidates: LeaseCandidate[] = [];
   for await (const object of listed(api, candidateVersion, "leasecandidates", namespace)) {
     const candidate = object as LeaseCandidate; // `as`: this is the type of the listed resource
     if (candidate.spec.leaseName === name) candidates.push(candidate);
   }
-  if (candidates.length === 0) return;
+  if (candidates.length === 0) return false;
   // `as`: this is the type of the resource.
   const lease = await orNone(api.get(leaseVersion, "leases", namespace, name), "NotFound") as Lease | undefined;
   const now = Date.now(), step = electionStep(candidates, lease, now), time = new Date(now).toISOString().replace("Z", "000Z");
@@ -82,6 +93,7 @@ async function elect(api: Api, key: string, queue: { addAfter(key: string, ms: n
     await orNone(write, "Conflict", "AlreadyExists", "NotFound");
   }
   if (step.tag !== "none") queue.addAfter(key, againMs);
+  return true;
 }
 
 async function removeOld(api: Api, signal: AbortSignal): Promise<void> {

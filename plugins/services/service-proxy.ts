@@ -32,8 +32,8 @@ async function isOfPod({ ip, targetRef }: EndpointAddress, namespace: string, { 
   return isProxiedAddress(ip) && pod?.status?.podIPs?.some((each) => each.ip === ip) === true;
 }
 
-/** The values, beginning at a random one. */
-function shuffled<T>(values: readonly T[]): readonly T[] {
+/** The values in their order, beginning at a random one. */
+function rotated<T>(values: readonly T[]): readonly T[] {
   const from = Math.floor(Math.random() * values.length);
   return [...values.slice(from), ...values.slice(0, from)];
 }
@@ -45,10 +45,10 @@ async function backendOf(
   port: string,
   context: RequestHookContext,
 ): Promise<string | undefined> {
-  for (const { addresses, ports } of shuffled(subsets)) {
+  for (const { addresses, ports } of rotated(subsets)) {
     for (const each of ports ?? []) {
       if ((each.name ?? "") !== port) continue;
-      for (const address of shuffled(addresses ?? [])) {
+      for (const address of rotated(addresses ?? [])) {
         if (await isOfPod(address, namespace, context)) return hostAndPort(address.ip, each.port);
       }
     }

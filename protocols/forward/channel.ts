@@ -43,7 +43,7 @@ export function channelOf({ socket, early }: Upgraded, signal: AbortSignal): Soc
   };
 }
 
-/** Ends a connection when what was sent has left, and at the latest after a while. */
+/** Ends a connection as soon as the bytes that were sent have left, or after `channelLingerMs`. */
 function endSoon(socket: Socket): void {
   if (socket.destroyed) return;
   const timer = setTimeout(() => socket.destroy(), channelLingerMs);

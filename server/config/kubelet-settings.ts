@@ -8,7 +8,7 @@ export interface KubeletConfig {
   readonly "kubelet-preferred-address-types": readonly string[];
 }
 
-const isDialed = "kubelets are reached with the credentials of the start";
+const isDialed = "kubelets are reached by the files and addresses of the start; what is in the files is read again";
 
 export const kubeletSettings = Object.freeze({
   "kubelet-certificate-authority": fixed(

@@ -8,8 +8,10 @@ import { reasonOf } from "../../core/reason-of.ts";
 import { anyJson, field, type Infer, list, string, struct } from "../../core/schema.ts";
 import { readWholeTextSync } from "../../protocols/files/bounded-files.ts";
 import { bound } from "../../core/bound.ts";
-import { cipherOf, type LocalProvider, secretBytes } from "./ciphers.ts";
-import { encryptedPrefix, Transformer, type ValueKey } from "./transformer.ts";
+import { bytesOf, parseBase64 } from "../../core/scalars/base64.ts";
+import { Unreadable } from "../../core/scalars/unreadable.ts";
+import { type LocalProvider, secretBytes } from "./ciphers.ts";
+import { Transformer, type ValueKey, valueKey } from "./transformer.ts";
 
 /** Bytes of the file of --encryption-provider-config. */
 const encryptionFileBytesMax = bound(1024 * 1024);
@@ -110,7 +112,13 @@ function groupResourceOf(text: string): GroupResource {
   return dot < 0 ? { group: "", resource: text } : { group: text.slice(dot + 1), resource: text.slice(0, dot) };
 }
 
-const withoutApi: readonly string[] = ["apiserveripinfo", "serviceipallocations", "servicenodeportallocations"];
+/** What kube-apiserver stores beside objects: the names under which its wildcards include them, by the keys. No row can name one alone. */
+export const namesWithoutKind: ReadonlyMap<string, string> = new Map([
+  ["masterleases", "apiserveripinfo"],
+  ["ranges/serviceips", "serviceipallocations"],
+  ["ranges/servicenodeports", "servicenodeportallocations"],
+]);
+const withoutApi: ReadonlySet<string> = new Set(namesWithoutKind.values());
 
 function resourceErrors(resources: readonly string[], path: string): readonly FieldError[] {
   if (resources.length === 0) return [required(path, `at least one ${path} is required`)];
@@ -124,7 +132,7 @@ function resourceErrors(resources: readonly string[], path: string): readonly Fi
     const { group, resource } = parsed[index]!, wrong = (detail: string) => errors.push(invalid(`${path}[${index}]`, text, detail));
     if (text !== text.toLowerCase()) wrong("must not contain capital letters");
     else if (text === "*") wrong("use *. for the group without a name, or *.* for all resources");
-    else if (withoutApi.includes(text)) wrong("has no API and cannot be encrypted");
+    else if (withoutApi.has(text)) wrong("has no API and cannot be encrypted");
     else if (group === "events.k8s.io") wrong("objects of events.k8s.io are stored as events: name these");
     else if (group === "extensions") wrong("the group extensions does not exist any more");
     else if (group === "*" && resource !== "*") wrong("one resource of all groups cannot be named");
@@ -166,7 +174,7 @@ function keyErrors(keys: readonly Key[], path: string, lengths: readonly number[
     const at = `${path}[${index}]`, errors: FieldError[] = [];
     if (name === "") errors.push(required(`${at}.name`, "a key needs a name"));
     if (secret === "") return [...errors, required(`${at}.secret`, "a key needs a secret")];
-    const bytes = bytesOf(secret), wrong = (detail: string) => errors.push(invalid(`${at}.secret`, "REDACTED", detail));
+    const bytes = secretOf(secret), wrong = (detail: string) => errors.push(invalid(`${at}.secret`, "REDACTED", detail));
     if (bytes === undefined) wrong("must be base64");
     else if (!lengths.includes(bytes.length)) wrong(`has ${bytes.length} bytes: expected ${lengths.join(", ")}`);
     return errors;
@@ -194,18 +202,11 @@ function compiled(rows: readonly Infer<typeof Resources>[]): EncryptionConfigura
 
 function valueKeys(provider: Provider): readonly ValueKey[] {
   if (provider.identity != null) return [undefined];
-  return locals.flatMap((local) =>
-    (provider[local]?.keys ?? []).map(({ name, secret }) => ({
-      prefix: new TextEncoder().encode(`${encryptedPrefix}${local}:v1:${name}:`),
-      cipher: cipherOf(local, bytesOf(secret)!), // has been checked
-    }))
+  return locals.flatMap((local) => (provider[local]?.keys ?? []).map(({ name, secret }) => valueKey(local, name, secretOf(secret)!)) // has been checked
   );
 }
 
-function bytesOf(base64: string): Uint8Array<ArrayBuffer> | undefined {
-  try {
-    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-  } catch {
-    return undefined;
-  }
+function secretOf(base64: string): Uint8Array | undefined {
+  const text = parseBase64(base64);
+  return text instanceof Unreadable ? undefined : bytesOf(text);
 }

@@ -7,14 +7,15 @@
  * A value that no provider reads, encrypted or in the clear, becomes one that cannot be decoded: whoever reads it finds its key in the error, and
  * no data of it.
  */
-import type { Change, Commit, Entry, Store, StoreEvent } from "../../kernel/store/store.ts";
-import { encryptedPrefix, type Transformer } from "./transformer.ts";
+import { encryptedPrefix } from "../../kernel/objects/objects.ts";
+import { type Change, type Commit, type Entry, type Store, StoreError, type StoreEvent } from "../../kernel/store/store.ts";
+import type { Transformer } from "./transformer.ts";
 
 export interface Encryption {
   /** The transformer of a key in the store; undefined for resources without encryption. */
   of(key: string): Transformer | undefined;
-  /** Whether the keys have changed since the start, so that values in memory may have been read with others. */
-  readonly hasChanged: boolean;
+  /** Aborts when other keys take the place of the present ones. */
+  readonly replaced: AbortSignal;
 }
 
 const lineEnd = 0x0a;
@@ -45,17 +46,19 @@ export function encryptingStore(store: Store, encryption: Encryption): Store {
       const listing = await store.list(range, page);
       return page?.valued === false ? listing : { ...listing, entries: listing.entries.map(openedEntry) };
     },
-    // A write that changes nothing looks into the store, and finds there that the value has an old key.
-    newest: () => encryption.hasChanged ? undefined : store.newest(),
+    newest: () => store.newest(),
     async commit(change: Change): Promise<Commit> {
       const value = change.value && (encryption.of(change.key)?.seal(change.value, change.key) ?? change.value);
       const result = await store.commit({ ...change, value });
       return result.done || result.current === undefined ? result : { done: false, current: openedEntry(result.current) };
     },
     async *watch(range, from, signal) {
-      for await (const batch of store.watch(range, from, signal)) {
+      const { replaced } = encryption;
+      for await (const batch of store.watch(range, from, AbortSignal.any([signal, replaced]))) {
         yield batch.events.length === 0 ? batch : { ...batch, events: batch.events.map(openedEvent) };
       }
+      // What the reader has kept is to be read again: it may be stale now, or could not be read before.
+      if (!signal.aborted && replaced.aborted) throw new StoreError("unavailable", "the keys of the encrypted values were replaced");
     },
     claim: (key, writes, value) => store.claim(key, writes, value),
     compact: (revision) => store.compact(revision),

@@ -1,7 +1,7 @@
 /** Encryption of the store by the settings: the keys in their file, followed while the server runs. */
 import type { FollowedFiles } from "../../core/part.ts";
 import type { Catalog } from "../../kernel/catalog/catalog.ts";
-import { readEncryptionFile } from "./configuration.ts";
+import { namesWithoutKind, readEncryptionFile } from "./configuration.ts";
 import type { Encryption } from "./encrypting-store.ts";
 
 export interface OpenedEncryption {
@@ -19,7 +19,7 @@ export function openEncryption(
   path: string,
   { prefix, catalog }: { readonly prefix: string; readonly catalog: Catalog },
 ): OpenedEncryption {
-  let current = readEncryptionFile(path), hasChanged = false;
+  let current = readEncryptionFile(path), replacing = new AbortController();
   const resourceOf = resources(prefix, catalog);
   return {
     encryption: {
@@ -27,8 +27,8 @@ export function openEncryption(
         const found = resourceOf(key);
         return found && current.configuration.transformerOf(found.group, found.resource);
       },
-      get hasChanged() {
-        return hasChanged;
+      get replaced() {
+        return replacing.signal;
       },
     },
     followed: {
@@ -37,7 +37,9 @@ export function openEncryption(
       async renew() {
         const next = readEncryptionFile(path);
         if (next.text === current.text) return undefined;
-        [current, hasChanged] = [next, true];
+        const before = replacing;
+        [current, replacing] = [next, new AbortController()];
+        before.abort();
         return { from: "the next write on" };
       },
     },
@@ -49,14 +51,7 @@ interface Resource {
   readonly resource: string;
 }
 
-/** What kube-apiserver stores beside objects, under the names by which its wildcards include it. No row can name one alone. */
-const withoutKind: Readonly<Record<string, string>> = Object.freeze({
-  "masterleases": "apiserveripinfo",
-  "ranges/serviceips": "serviceipallocations",
-  "ranges/servicenodeports": "servicenodeportallocations",
-});
-
-/** The resource of a key; undefined for keys of which nobody encrypts the value. */
+/** The resource of a key; undefined for keys whose values are never encrypted. */
 function resources(prefix: string, { stored }: Catalog): (key: string) => Resource | undefined {
   const known = new Map(stored.map(({ under, group, plural }): [string, Resource] => [under, { group, resource: plural }]));
   return (key) => {
@@ -64,7 +59,7 @@ function resources(prefix: string, { stored }: Catalog): (key: string) => Resour
     const [first = "", second = "", third] = key.slice(prefix.length + 1).split("/", 3), both = `${first}/${second}`;
     const found = known.get(both) ?? known.get(first);
     if (found !== undefined) return found;
-    const inner = withoutKind[both] ?? withoutKind[first];
+    const inner = namesWithoutKind.get(both) ?? namesWithoutKind.get(first);
     if (inner !== undefined) return { group: "", resource: inner };
     return first.includes(".") && third !== undefined ? { group: first, resource: second } : undefined;
   };

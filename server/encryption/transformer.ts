@@ -1,11 +1,14 @@
 /** What the providers of one list of resources do with their values. */
-import type { Cipher } from "./ciphers.ts";
-
-/** Begins every encrypted value. */
-export const encryptedPrefix = "k8s:enc:";
+import { encryptedPrefix } from "../../kernel/objects/objects.ts";
+import { type Cipher, cipherOf, type LocalProvider } from "./ciphers.ts";
 
 /** A key of a provider; undefined for `identity`, which leaves values as they are. */
 export type ValueKey = { readonly prefix: Uint8Array; readonly cipher: Cipher } | undefined;
+
+/** A key by its name. `secret` has one of the lengths of `secretBytes`. */
+export function valueKey(provider: LocalProvider, name: string, secret: Uint8Array): ValueKey {
+  return { prefix: new TextEncoder().encode(`${encryptedPrefix}${provider}:v1:${name}:`), cipher: cipherOf(provider, secret) };
+}
 
 /** A value as the server sees it. */
 export interface OpenedValue {

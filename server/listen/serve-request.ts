@@ -10,6 +10,7 @@ import type { Answering } from "./answering.ts";
 import { answer, type Serving } from "./reply/answer.ts";
 import { isReset } from "./request-queue.ts";
 import { type Caller, type Request, RequestExchange, type Response } from "./request.ts";
+import { offersWebSocket } from "./websocket/handshake.ts";
 import { bound } from "../../core/bound.ts";
 import { discardBytesMax, lingerMs } from "./bounds.ts";
 
@@ -25,7 +26,7 @@ export function take(request: Request, response: Response, serving: Serving): vo
   queue.take(request, response, (...exchange) => void serve(...exchange, serving));
 }
 
-/** Answers one request; never rejects. `upgrade`: sends a reply of messages over a websocket. */
+/** Answers one request; never rejects. `upgrade`: sends a reply in another protocol, messages over a websocket or the bytes of a channel. */
 export async function serve(
   request: Request,
   response: Response,
@@ -40,9 +41,9 @@ export async function serve(
   connections.opened(connection, answering);
   const body = bodyOf(request, connection);
   const exchange = new RequestExchange(request, body, caller(connection, serving), {
-    hasBody: head === undefined ? !request.complete : head.hasBody === true,
+    hasBody: "stream" in request ? !request.stream.endAfterHeaders : head?.hasBody === true,
     offersUpgrade: upgrade !== undefined,
-    offersWebSocket: upgrade !== undefined && request.headers["sec-websocket-key"] !== undefined,
+    offersWebSocket: upgrade !== undefined && offersWebSocket(request),
   });
   followEnd(request, response, () => {
     connections.over(connection, answering);

@@ -31,7 +31,7 @@ const http1Settings = Object.freeze({
   maxHeaderSize: headerBytesMax,
   // One more than the bound: the parser drops further headers, and the excess must be detected.
   maxHeadersCount: headersMax + 1,
-  // Checked in framing.ts, for the same answer on all runtimes.
+  // Checked in head-check.ts, for the same answer on all runtimes.
   requireHostHeader: false,
   // Independent of the runtime's flags.
   insecureHTTPParser: false,

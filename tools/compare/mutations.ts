@@ -21,7 +21,10 @@ interface Site {
   readonly value: Json | undefined;
 }
 
-/** Members that clients do not write, owners (where they do not exist, the objects end), and what a kube-apiserver 1.36 no longer has. */
+/**
+ * Members that are not changed: those that clients do not write, owners (where they do not exist, the objects end), and a field that a 1.36 which
+ * emulates 1.35 no longer has.
+ */
 const unwritten = new Set([
   "managedFields",
   "resourceVersion",

@@ -108,6 +108,11 @@ function bodyOf(json: string, head: string): string {
   return json.slice(head.length);
 }
 
+/** Whether an entry holds these bytes as they are stored. */
+export function holds(maker: EntryMaker, entry: CachedEntry, value: Uint8Array): boolean {
+  return entry.asStored && isJoined(value, storedParts(maker, entry));
+}
+
 /** Returns the JSON bytes that the store would hold for the object at this place, in parts. */
 function storedParts({ kind: { headBytes } }: EntryMaker, place: Place): readonly Uint8Array[] {
   const body = bodyBytes(place);

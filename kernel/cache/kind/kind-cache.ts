@@ -1,7 +1,7 @@
 /** The cache of one kind: its index, recent events and subscribers. */
 import type { Revision, StoreEvent } from "../../store/store.ts";
 import { type Subscriber, Subscribers, type SubscriberScope, type Subscription } from "./subscribers.ts";
-import { type CachedEntry, type EntryMaker, makeEntry } from "../index/entry.ts";
+import { type CachedEntry, type EntryMaker, holds, makeEntry } from "../index/entry.ts";
 import { FrameShare } from "./frame-share.ts";
 import { KeyIndex } from "../index/key-index.ts";
 import type { CacheMeter } from "../metrics.ts";
@@ -94,10 +94,13 @@ export class KindCache {
     return new Set(this.#broken);
   }
 
-  /** Makes the entry of stored bytes, or returns the entry that already holds them. Returns undefined if the bytes cannot be decoded. */
+  /**
+   * Makes the entry of stored bytes, or returns the entry that already holds them. Returns undefined if the bytes cannot be decoded. A revision may
+   * have other bytes than before: those of an encrypted value that is to be written again.
+   */
   entryOf(key: string, revision: Revision, value: Uint8Array, onUnreadable?: (error: unknown) => void): CachedEntry | undefined {
     const known = this.#index.get(key);
-    if (known?.revision === revision) return known;
+    if (known?.revision === revision && holds(this.maker, known, value)) return known;
     try {
       return makeEntry(this.maker, key, revision, value);
     } catch (error) {

@@ -29,7 +29,10 @@ function alwaysPulled(spec: PodSpec): PodSpec {
   };
 }
 
-/** Makes every node pull the images of a pod, so that nobody runs an image to whose registry they have no access. Off by default. */
+/**
+ * Sets the pull policy of every container to Always: an image that another pod has brought to a node is then of no use without access to its
+ * registry. Off by default.
+ */
 export const alwaysPullImages: Admission<Pod> = {
   name: "AlwaysPullImages",
   isOptional: true,
