@@ -10,7 +10,6 @@ import type { Answering } from "./answering.ts";
 import { answer, type Serving } from "./reply/answer.ts";
 import { isReset } from "./request-queue.ts";
 import { type Caller, type Request, RequestExchange, type Response } from "./request.ts";
-import { offersWebSocket } from "./websocket/handshake.ts";
 import { bound } from "../../core/bound.ts";
 import { discardBytesMax, lingerMs } from "./bounds.ts";
 
@@ -26,13 +25,15 @@ export function take(request: Request, response: Response, serving: Serving): vo
   queue.take(request, response, (...exchange) => void serve(...exchange, serving));
 }
 
-/** Answers one request; never rejects. `upgrade`: sends a reply in another protocol, messages over a websocket or the bytes of a channel. */
-export async function serve(
-  request: Request,
-  response: Response,
-  serving: Serving,
-  upgrade?: (reply: Reply, answering: Answering) => Promise<void>,
-): Promise<void> {
+/** The other protocol that a request offers. */
+export interface Upgrade {
+  readonly offersWebSocket: boolean;
+  /** Sends a reply in that protocol: messages over a websocket, or the bytes of a channel. */
+  send(reply: Reply, answering: Answering): Promise<void>;
+}
+
+/** Answers one request; never rejects. */
+export async function serve(request: Request, response: Response, serving: Serving, upgrade?: Upgrade): Promise<void> {
   const { connections } = serving, connection = connectionOf(request, connections);
   if (connection === undefined) return;
   const head = "stream" in request ? undefined : checkHead(request);
@@ -43,7 +44,7 @@ export async function serve(
   const exchange = new RequestExchange(request, body, caller(connection, serving), {
     hasBody: "stream" in request ? !request.stream.endAfterHeaders : head?.hasBody === true,
     offersUpgrade: upgrade !== undefined,
-    offersWebSocket: upgrade !== undefined && offersWebSocket(request),
+    offersWebSocket: upgrade?.offersWebSocket === true,
   });
   followEnd(request, response, () => {
     connections.over(connection, answering);
@@ -68,7 +69,7 @@ export async function serve(
         setConnection();
         return undefined;
       },
-      sendMessages: upgrade && ((reply) => upgrade(reply, answering)),
+      sendMessages: upgrade && ((reply) => upgrade.send(reply, answering)),
     },
     serving,
   );

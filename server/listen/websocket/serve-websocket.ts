@@ -2,6 +2,7 @@
 import { type IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Reply } from "../../../kernel/request/exchange.ts";
+import type { Answering } from "../answering.ts";
 import type { Connection, Connections } from "../connections.ts";
 import type { Serving } from "../reply/answer.ts";
 import { sendReply } from "../reply/send.ts";
@@ -22,7 +23,7 @@ export function serveUpgrade(request: IncomingMessage, socket: Socket, early: Ui
   const { connections } = serving, connection = connections.of(socket);
   // An answer to an earlier request could not be told from the messages.
   if (connection === undefined || connection.ended || connection.answers.size > 0) return void socket.destroy();
-  const mistake = offersWebSocket(request) ? handshakeMistake(request.headers) : undefined;
+  const isWebSocket = offersWebSocket(request), mistake = isWebSocket ? handshakeMistake(request.headers) : undefined;
   if (mistake !== undefined) return refuse(connection, mistake, connections, "Sec-WebSocket-Version: 13\r\n");
   socket.on("error", () => {});
   // Not read until the server has decided.
@@ -32,14 +33,15 @@ export function serveUpgrade(request: IncomingMessage, socket: Socket, early: Ui
   response.assignSocket(socket);
   response.once("finish", () => connections.hangUp(connection));
   const key = String(request.headers["sec-websocket-key"]);
-  void serve(request, response, serving, (reply, plain) => {
+  const send = (reply: Reply, plain: Answering): Promise<void> => {
     response.detachSocket(socket);
     if (reply.channel !== undefined) return joinChannel(reply, reply.channel, { socket, early, connection, connections, plain });
     const sink = new MessageSink(socket, key, reply.messages);
     connections.opened(connection, sink);
     connections.over(connection, plain);
     return messages(reply, { socket, early, connection, connections, sink });
-  });
+  };
+  void serve(request, response, serving, { offersWebSocket: isWebSocket, send });
 }
 
 interface Carrier {
