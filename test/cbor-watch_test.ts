@@ -107,7 +107,7 @@ for (const { store, on, skip } of stores) {
     },
     () =>
       on((_open, args) =>
-        within([...args, gate, "--etcd-compaction-interval=100ms"], async (client) => {
+        within([...args, gate, "--etcd-compaction-interval=500ms"], async (client) => {
           await isTooOld(client);
           await isTooLarge(client);
         })

@@ -44,7 +44,7 @@ export const storedValues: Target = {
     return (input) => {
       const bytes = bytesOf(input), identity = identityOf(bytes), encryption = encryptionOf(bytes);
       assert.equal(encryption !== undefined, identity.encoding === "encrypted");
-      if (encryption !== undefined) assert.ok(encryption.start <= bytes.length);
+      if (encryption !== undefined) assert.ok(encryption.name.length < bytes.length);
       if (identity.encoding === "protobuf") unless([ProtobufError], () => unknownFields(Thing, bytes));
     };
   },
