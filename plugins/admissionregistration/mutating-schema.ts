@@ -7,17 +7,14 @@ function expressionOf(structs: ReturnType<typeof structsOf>, name: "ApplyConfigu
   return structs(name, { expression: field(1, string, expressionDoc) }, { doc });
 }
 
-/** The kinds of one version. */
-function kindsOf(version: "v1alpha1" | "v1beta1") {
-  const home = `admissionregistration/${version}`, isAlpha = version === "v1alpha1";
-  const struct = structsOf(home);
-  const MatchResources = matchResources(struct, namedRule(struct), isAlpha), ParamRef = paramRef(struct, isAlpha);
-  const Mutation = struct("Mutation", {
+/** One change of a policy. */
+function mutationOf(structs: ReturnType<typeof structsOf>) {
+  return structs("Mutation", {
     patchType: field(2, oneOf("ApplyConfiguration", "JSONPatch"), "Which of the two follows.", { required: true }),
     applyConfiguration: field(
       3,
       expressionOf(
-        struct,
+        structs,
         "ApplyConfiguration",
         "A change as an object with the fields to set.",
         "An expression in CEL that makes the object: `Object{spec: Object.spec{...}}`. It is merged as by server-side apply.",
@@ -28,7 +25,7 @@ function kindsOf(version: "v1alpha1" | "v1beta1") {
     jsonPatch: field(
       4,
       expressionOf(
-        struct,
+        structs,
         "JSONPatch",
         "A change as a JSON patch.",
         "An expression in CEL that makes a list of `JSONPatch{op: ..., path: ...}`.",
@@ -37,7 +34,14 @@ function kindsOf(version: "v1alpha1" | "v1beta1") {
       { pointer: true },
     ),
   }, { doc: "A change of the object of a request." });
+}
 
+/** The kinds of one version. */
+function kindsOf(version: "v1alpha1" | "v1beta1") {
+  const home = `admissionregistration/${version}`, isAlpha = version === "v1alpha1";
+  const struct = structsOf(home);
+  const MatchResources = matchResources(struct, namedRule(struct), isAlpha), ParamRef = paramRef(struct, isAlpha);
+  const Mutation = mutationOf(struct);
   const Spec = struct("MutatingAdmissionPolicySpec", {
     paramKind: field(1, paramKind(struct), "The kind of the objects that parametrise the policy. Absent: none.", { pointer: true }),
     matchConstraints: field(2, MatchResources, "Which requests the policy covers: creations, updates and connects.", { pointer: true }),

@@ -21,10 +21,10 @@ import {
   foregroundFinalizer,
   orphanFinalizer,
   type OwnerReference,
-  pause,
   splitGroupVersion,
 } from "../../toolbox.ts";
-import { type Node, nodeOf, OwnerGraph, sameGroup } from "./owner-graph.ts";
+import { ObjectFollower, type Waits } from "./object-follower.ts";
+import { awaitsCollector, isForeground, type Node, OwnerGraph, sameGroup } from "./owner-graph.ts";
 import { WorkQueue } from "./work-queue.ts";
 import { controllerPassesMax } from "../shared/bounds.ts";
 
@@ -62,7 +62,7 @@ export const garbageCollector: Controller = {
     };
     try {
       const waits: Waits = {
-        failed({ groupVersion, resource }, error, isFirst) {
+        began({ groupVersion, resource }, error, isFirst) {
           const { group } = splitGroupVersion(groupVersion);
           metric(waitingResources).with({ group, resource }).set(1);
           const name = group === "" ? resource : `${resource}.${group}`;
@@ -72,16 +72,13 @@ export const garbageCollector: Controller = {
           metric(waitingResources).with({ group: splitGroupVersion(groupVersion).group, resource }).set(0);
         },
       };
-      await followAll({ api, graph, handle, failed, waits }, until);
+      await new ObjectFollower({ api, graph, handle, waits, failed: (error) => failed.abort(error) }, until).run();
     } finally {
       await queue.close();
     }
     if (failed.signal.aborted) throw failed.signal.reason;
   },
 };
-
-/** Shortest and longest pause, in milliseconds, before a kind that cannot be followed is tried again. */
-const retryMsMin = 100, retryMsMax = 30_000;
 
 const waitingResources = defineMetric({
   name: "thole_garbage_collector_waiting_resources",
@@ -91,153 +88,6 @@ const waitingResources = defineMetric({
   stability: "ALPHA",
 });
 export const garbageCollectorMetrics = Object.freeze([waitingResources]);
-
-/** Reports kinds that cannot be followed. */
-interface Waits {
-  failed(collection: ApiCollection, error: unknown, isFirst: boolean): void;
-  ended(collection: ApiCollection): void;
-}
-
-interface Following {
-  readonly waits: Waits;
-  readonly api: Api;
-  readonly graph: OwnerGraph;
-  readonly handle: (node: Node, deleted: boolean) => void;
-  /** Its abort ends the controller; the reason is the error. */
-  readonly failed: AbortController;
-}
-
-interface Followed {
-  readonly collection: ApiCollection;
-  readonly ending: AbortController;
-}
-
-/** Follows the objects of all collections, also of those that appear later. Resolves when all watches have ended, after the signal aborts. */
-async function followAll({ api, graph, handle, failed, waits }: Following, until: AbortSignal): Promise<void> {
-  const followed = new Map<string, Followed>();
-  const ended: Promise<void>[] = [];
-  /** If a kind is no longer served, its objects no longer exist for their dependents either. */
-  const leave = (name: string, { collection: { groupVersion, resource }, ending }: Followed) => {
-    ending.abort();
-    if (followed.get(name)?.ending === ending) followed.delete(name);
-    for (const node of graph.nodesOf(groupVersion, resource)) handle(node, true);
-  };
-  /** Processes the dependents of a kind. After a gap in a watch, deletions of owners that are not in the graph have not been reported. */
-  const recheck = ({ groupVersion, kind }: ApiCollection, see: Following["handle"]) => {
-    for (const node of graph.dependentsOfKind(groupVersion, kind)) see(node, false);
-  };
-  /**
-   * Follows one collection. Calls `filled` once its objects are in the graph. Also calls it if the collection is no longer served, or
-   * cannot be followed now.
-   */
-  async function follow(name: string, one: Followed, see: Following["handle"], filled: () => void): Promise<void> {
-    const { collection, ending } = one, signal = AbortSignal.any([until, ending.signal]);
-    let isSynced = false, failures = 0;
-    const synced = (): void => {
-      if (isSynced) recheck(collection, see);
-      if (failures > 0) waits.ended(collection);
-      isSynced = true;
-      failures = 0;
-      filled();
-    };
-    try {
-      while (!signal.aborted) {
-        const error = await followOnce(collection, see, synced, signal);
-        if (error === undefined || signal.aborted) continue;
-        if (error.because instanceof StatusError && error.because.reason === "NotFound") return leave(name, one);
-        waits.failed(collection, error.because, failures === 0);
-        filled();
-        await pause(Math.min(retryMsMax, retryMsMin * 2 ** Math.min(failures++, 30)), signal);
-      }
-    } catch (error) {
-      failed.abort(error);
-    } finally {
-      if (failures > 0) waits.ended(collection);
-      filled();
-    }
-  }
-  /**
-   * Follows a collection until its watch ends. Resolves with the error of the API or of an object that ends it, or with undefined after the
-   * signal aborts.
-   */
-  async function followOnce(
-    { groupVersion, resource }: ApiCollection,
-    see: Following["handle"],
-    synced: () => void,
-    signal: AbortSignal,
-  ): Promise<{ readonly because: unknown } | undefined> {
-    // The objects that were in the graph when the last watch failed, and that the list has not shown yet.
-    const missing = new Map(graph.nodesOf(groupVersion, resource).map((node) => [node.uid, node]));
-    const onSynced = (): void => {
-      for (const node of missing.values()) see(node, true);
-      missing.clear();
-      synced();
-    };
-    try {
-      for await (const { type, object } of api.watch(groupVersion, resource, "", {}, signal, "owned", onSynced)) {
-        missing.delete(object.metadata.uid ?? "");
-        see(nodeOf(groupVersion, resource, object), type === "DELETED");
-      }
-      return undefined;
-    } catch (because) {
-      return { because };
-    }
-  }
-  for await (const all of api.followCollections("watch", until)) {
-    // Events are left out: they are numerous, have no owners and expire.
-    const collections = new Map(all.filter(({ resource }) => resource !== "events").map((each) => [nameOf(each), each]));
-    for (const [name, one] of followed) if (!collections.has(name)) leave(name, one);
-    const early = afterwards(graph, handle);
-    await Promise.all(
-      [...collections].filter(([name]) => !followed.has(name)).map(([name, collection]) => {
-        const one = { collection, ending: new AbortController() }, filled = Promise.withResolvers<void>();
-        followed.set(name, one);
-        ended.push(follow(name, one, early.see, filled.resolve));
-        return filled.promise;
-      }),
-    );
-    early.end();
-  }
-  await Promise.all(ended);
-}
-
-/**
- * Collects objects until `end` is called: until then, `see` only updates the graph, because an owner must not be finalized before all of
- * its dependents are known. `end` passes the objects to `handle` that `handle` acts on; from then on `see` is `handle`.
- */
-function afterwards(graph: OwnerGraph, handle: Following["handle"]): { readonly see: Following["handle"]; end(): void } {
-  let seen: (readonly [Node, boolean])[] | undefined = [];
-  return {
-    see(node, deleted) {
-      if (seen === undefined) return handle(node, deleted);
-      if (deleted) graph.remove(node.uid);
-      else graph.put(node);
-      // Most objects have neither owners nor finalizers. For them, `handle` would only update the graph again.
-      if (deleted || node.owners.length > 0 || awaitsCollector(node)) seen.push([node, deleted]);
-    },
-    end() {
-      const all = seen ?? [];
-      seen = undefined;
-      for (const [node, deleted] of all) {
-        // The newest state of the object is used, because it may have changed since.
-        const now = deleted ? node : graph.get(node.uid);
-        if (now !== undefined) handle(now, deleted);
-      }
-    },
-  };
-}
-
-function nameOf({ groupVersion, resource }: ApiCollection): string {
-  return `${groupVersion}/${resource}`;
-}
-
-/** Whether the object's deletion waits for the garbage collector. */
-function awaitsCollector(node: Node): boolean {
-  return isForeground(node) || (node.deleting && node.finalizers.includes(orphanFinalizer));
-}
-function isForeground({ deleting, finalizers }: Node): boolean {
-  return deleting && finalizers.includes(foregroundFinalizer);
-}
 
 interface Means {
   readonly api: Api;

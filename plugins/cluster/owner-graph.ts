@@ -1,6 +1,6 @@
 /** The graph of owner references, built from watch events: a node for each object with owners, finalizers or a deletion timestamp, by uid. */
 import type { ApiObject, GroupVersion } from "../../plugin.ts";
-import type { OwnerReference } from "../../toolbox.ts";
+import { foregroundFinalizer, orphanFinalizer, type OwnerReference } from "../../toolbox.ts";
 
 /** The location of an object, and the metadata that garbage collection uses. */
 export interface Node {
@@ -25,6 +25,14 @@ export function nodeOf(groupVersion: GroupVersion, resource: string, { metadata 
     finalizers: metadata.finalizers ?? [],
     deleting: (metadata.deletionTimestamp ?? null) !== null,
   };
+}
+
+/** Whether the object's deletion waits for the garbage collector. */
+export function awaitsCollector(node: Node): boolean {
+  return isForeground(node) || (node.deleting && node.finalizers.includes(orphanFinalizer));
+}
+export function isForeground({ deleting, finalizers }: Node): boolean {
+  return deleting && finalizers.includes(foregroundFinalizer);
 }
 
 export class OwnerGraph {

@@ -1,8 +1,8 @@
 /** Conversion by the webhook of a definition (upstream: apiextensions-apiserver `pkg/apiserver/conversion`). */
 import type { Json, JsonObject } from "../../../core/json.ts";
 import { countValues } from "../../../core/tree/count-values.ts";
-import { StatusError } from "../../../plugin.ts";
-import type { ConversionContext, StoredConversion } from "../../../toolbox.ts";
+import { type GroupVersion, StatusError } from "../../../plugin.ts";
+import type { ConversionContext, StoredConversion, WebhookAddress } from "../../../toolbox.ts";
 import { addressOf } from "../../shared/webhook-address.ts";
 import type { Spec } from "../schema.ts";
 import { checkedConversion, ConvertedError, typeText } from "./converted.ts";
@@ -27,53 +27,74 @@ interface Converted {
 
 /**
  * Makes the conversion of a definition's objects, with their accepted plural. Returns undefined if no webhook converts them, or if there is
- * only one version. While the definition is being deleted, a failing webhook does not prevent the deletion of its objects: they get the
- * wanted version, and are otherwise unchanged.
+ * only one version.
  */
-export function webhookConversion({ name: definition, names: { plural }, spec, state }: Converted): StoredConversion | undefined {
-  const { group, versions, conversion } = spec;
+export function webhookConversion(definition: Converted): StoredConversion | undefined {
+  const { versions, conversion } = definition.spec;
   const config = conversion?.strategy === "Webhook" ? conversion.webhook : undefined;
   if (config?.clientConfig === undefined || versions.length < 2) return undefined;
-  const webhook = addressOf(config.clientConfig);
-  const reviewVersion = config.conversionReviewVersions.find((each) => reviewVersions.includes(each));
-  const known = new Set(versions.map(({ name }) => `${group}/${name}`));
-  const stored = versions.find(({ storage }) => storage) ?? versions[0]!; // exactly one version is stored, which has been checked
-  return {
-    under: `${group}/${plural}`,
-    storedAs: `${group}/${stored.name}`,
-    webhook,
-    async convert(objects, apiVersion, context) {
-      for (const { apiVersion: from } of objects) {
-        if (!known.has(String(from))) throw failure(`request to convert CR from an invalid group/version: ${String(from)}`);
-      }
-      const sent = objects.filter((object) => object["apiVersion"] !== apiVersion);
-      if (sent.length === 0) return objects;
-      if (reviewVersion === undefined) throw failure("no supported conversion review versions");
-      const converted = await measure(definition, sent, apiVersion, context, () => review(sent, apiVersion, context)).catch((error) => {
-        if (!state.terminating) throw error;
-        return sent.map((object) => ({ ...object, apiVersion }));
-      });
-      let next = 0;
-      return objects.map((object) => object["apiVersion"] === apiVersion ? object : converted[next++]!);
-    },
-  };
+  return new WebhookConversion(definition, config.conversionReviewVersions, addressOf(config.clientConfig));
+}
 
-  async function review(sent: readonly JsonObject[], apiVersion: string, context: ConversionContext): Promise<readonly JsonObject[]> {
+class WebhookConversion implements StoredConversion {
+  readonly under: string;
+  readonly storedAs: GroupVersion;
+  readonly webhook: WebhookAddress;
+  readonly #definition: Converted;
+  /** The first version of ConversionReview in the definition that is known here. */
+  readonly #reviewVersion: string | undefined;
+  readonly #apiVersions: ReadonlySet<string>;
+
+  constructor(definition: Converted, accepted: readonly string[], webhook: WebhookAddress) {
+    const { names: { plural }, spec: { group, versions } } = definition;
+    const stored = versions.find(({ storage }) => storage) ?? versions[0]!; // exactly one version is stored, which has been checked
+    this.under = `${group}/${plural}`;
+    this.storedAs = `${group}/${stored.name}`;
+    this.webhook = webhook;
+    this.#definition = definition;
+    this.#reviewVersion = accepted.find((each) => reviewVersions.includes(each));
+    this.#apiVersions = new Set(versions.map(({ name }) => `${group}/${name}`));
+  }
+
+  async convert(objects: readonly JsonObject[], apiVersion: string, context: ConversionContext): Promise<readonly JsonObject[]> {
+    for (const { apiVersion: from } of objects) {
+      if (!this.#apiVersions.has(String(from))) throw failure(`request to convert CR from an invalid group/version: ${String(from)}`);
+    }
+    const sent = objects.filter((object) => object["apiVersion"] !== apiVersion);
+    if (sent.length === 0) return objects;
+    const converted = await this.#convertSent(sent, apiVersion, context);
+    let next = 0;
+    return objects.map((object) => object["apiVersion"] === apiVersion ? object : converted[next++]!);
+  }
+
+  /**
+   * Converts objects of other versions. While the definition is being deleted, a failing webhook does not prevent the deletion of its
+   * objects: they get the wanted version, and are otherwise unchanged.
+   */
+  async #convertSent(sent: readonly JsonObject[], apiVersion: string, context: ConversionContext): Promise<readonly JsonObject[]> {
+    const { name, state } = this.#definition, version = this.#reviewVersion;
+    if (version === undefined) throw failure("no supported conversion review versions");
+    try {
+      return await measure(name, sent, apiVersion, context, () => this.#review(version, sent, apiVersion, context));
+    } catch (error) {
+      if (!state.terminating) throw error;
+      return sent.map((object) => ({ ...object, apiVersion }));
+    }
+  }
+
+  /** Sends a review, checks its answer, and records how the request ended. */
+  async #review(
+    version: string,
+    sent: readonly JsonObject[],
+    apiVersion: string,
+    context: ConversionContext,
+  ): Promise<readonly JsonObject[]> {
     const started = context.now();
     const end = (type: FailureType) => recordRequest(context, (context.now() - started) / 1000, type);
     const about = `conversion webhook for ${typeText(sent[0]!)}`;
     let answered: readonly Json[];
     try {
-      const uid = crypto.randomUUID(), json = writeReview(context.names, reviewVersion!, uid, sent, apiVersion);
-      // The attributes of the span are upstream's.
-      const body = await context.post(webhook, json, {
-        "custom-resource-definition": definition,
-        "desired-api-version": apiVersion,
-        "object-count": sent.length,
-        "UID": uid,
-      });
-      checkValues(json, body);
-      answered = readReview(context.names, reviewVersion!, uid, body);
+      answered = await this.#answered(version, sent, apiVersion, context);
     } catch (error) {
       const isMalformed = error instanceof ReviewError && error.cause === "malformed";
       end(isMalformed ? "conversion_webhook_malformed_response_failure" : "conversion_webhook_call_failure");
@@ -94,6 +115,25 @@ export function webhookConversion({ name: definition, names: { plural }, spec, s
       end("conversion_webhook_invalid_converted_object_failure");
       throw failure(error.isWhole ? error.message : `${about} ${error.message}`);
     }
+  }
+
+  /** The objects in the webhook's answer. */
+  async #answered(
+    version: string,
+    sent: readonly JsonObject[],
+    apiVersion: string,
+    context: ConversionContext,
+  ): Promise<readonly Json[]> {
+    const uid = crypto.randomUUID(), json = writeReview(context.names, version, uid, sent, apiVersion);
+    // The attributes of the span are upstream's.
+    const body = await context.post(this.webhook, json, {
+      "custom-resource-definition": this.#definition.name,
+      "desired-api-version": apiVersion,
+      "object-count": sent.length,
+      "UID": uid,
+    });
+    checkValues(json, body);
+    return readReview(context.names, version, uid, body);
   }
 }
 
