@@ -68,6 +68,29 @@ const withFlags = ownFlagged.filter((name) => !commands[name].takesSettings),
   besideSettings = ownFlagged.filter((name) => commands[name].takesSettings);
 const shells = () => Object.keys(scripts).join(" ");
 
+/** The functions of the script for bash that make replies. */
+const bashReplies = `# Completion of thole for bash: source <(thole completion bash)
+# The replies are one on each line: names of files have spaces, and characters that a shell would replace.
+_thole_replies() {
+  local reply
+  COMPREPLY=()
+  while IFS= read -r reply; do COMPREPLY+=("$reply"); done
+}
+_thole_words() { _thole_replies < <(compgen -W "$1" -- "$current"); }
+# With this option readline quotes what it inserts: a file may be named $(reboot).
+_thole_files() {
+  compopt -o filenames 2>/dev/null
+  _thole_replies < <(compgen -f -- "$current")
+}
+# The last of values that are separated by commas. Replies have what follows the last "=", which is the word to replace.
+_thole_list() {
+  local head="" done="\${value%"$current"}" index
+  if [[ $value == *,* ]]; then head="\${value%,*},"; fi
+  _thole_replies < <(compgen -P "$head" -W "$1" -- "\${value##*,}")
+  for index in "\${!COMPREPLY[@]}"; do COMPREPLY[index]="\${COMPREPLY[index]#"$done"}"; done
+}
+`;
+
 function bash(flags: readonly Flag[]): string {
   const cases = flags.filter(({ values }) => values.length > 0).map(({ name, values, isList }) =>
     `      --${name}) ${values === "file" ? "_thole_files" : `${isList ? "_thole_list" : "_thole_words"} "${values.join(" ")}"`} ;;`
@@ -88,27 +111,7 @@ function bash(flags: readonly Flag[]): string {
   const ownWords = besideSettings.map((name) =>
     `    ${name}) own="${flagsOfCommand(name).map((flag) => `--${flag.name}${flag.value === undefined ? "" : "="}`).join(" ")}" ;;`
   );
-  return `# Completion of thole for bash: source <(thole completion bash)
-# The replies are one on each line: names of files have spaces, and characters that a shell would replace.
-_thole_replies() {
-  local reply
-  COMPREPLY=()
-  while IFS= read -r reply; do COMPREPLY+=("$reply"); done
-}
-_thole_words() { _thole_replies < <(compgen -W "$1" -- "$current"); }
-# With this option readline quotes what it inserts: a file may be named $(reboot).
-_thole_files() {
-  compopt -o filenames 2>/dev/null
-  _thole_replies < <(compgen -f -- "$current")
-}
-# The last of values that are separated by commas. Replies have what follows the last "=", which is the word to replace.
-_thole_list() {
-  local head="" done="\${value%"$current"}" index
-  if [[ $value == *,* ]]; then head="\${value%,*},"; fi
-  _thole_replies < <(compgen -P "$head" -W "$1" -- "\${value##*,}")
-  for index in "\${!COMPREPLY[@]}"; do COMPREPLY[index]="\${COMPREPLY[index]#"$done"}"; done
-}
-_thole() {
+  return `${bashReplies}_thole() {
   local current="\${COMP_WORDS[COMP_CWORD]}" flag="" value="" at=$COMP_CWORD
   # Bash takes "=" for a word of its own: the value of a flag is the words after it, every other one of them "=".
   while ((at > 0)) && [[ \${COMP_WORDS[at]} != --* ]]; do value="\${COMP_WORDS[at]}$value"; ((at--)); done

@@ -97,48 +97,12 @@ class Run {
     );
   }
 
+  /** Returns the text of a part with its objects converted, or as it is if that is not possible. */
   convertPart(part: Part): string {
-    // Some programs write JSON with escaped slashes.
-    const searched = part.text.includes("\\/") ? part.text.replaceAll("\\/", "/") : part.text;
-    const isOld = this.#words.some((word) => searched.includes(word));
     // A schema that is copied to several versions has one finding.
-    const findings = new Map<string, Finding>(), objects: ConvertedObject[] = [], converted: Converted[] = [];
+    const findings = new Map<string, Finding>();
     try {
-      const read = isOld ? readDocument({ ...part, text: part.text.replaceAll("\r\n", "\n") }) : undefined;
-      const error = syntaxErrorOf(part);
-      if (error !== undefined) throw error;
-      const root = read?.document.contents;
-      if (isListOfObjects(root)) {
-        throw new ManifestError(read!.lineAt(0), "a list of objects is no object: write kind List with items, or a document for each");
-      }
-      if (read === undefined || !isMap(root)) return part.text;
-      const write = writerOf(read);
-      const { lineAt, resolve } = read;
-      const editing: Editing = {
-        lineAt,
-        resolve,
-        report: (finding, place) => findings.set(place, finding),
-      };
-      this.#convertObject(new Fields(root, "", lineAt(root.range?.[0] ?? 0), editing), { objects, converted });
-      const dangling = danglingAlias(root);
-      if (dangling !== undefined) {
-        throw new FormError(
-          lineAt(dangling.range?.[0] ?? 0),
-          `*${dangling.source}`,
-          "the alias names a value that is moved or removed: write the value out",
-        );
-      }
-      const text = objects.length === 0 ? part.text : withLineEnds(part.text, read.head + write());
-      if (syntaxErrorOf({ text, line: part.line }) !== undefined) {
-        throw new ManifestError(lineAt(0), "the converted document would be no YAML that servers read: write its odd keys out");
-      }
-      if (this.#check !== undefined && converted.length > 0) {
-        for (const finding of rejectionsOf(text, converted, findings.values(), this.#check)) {
-          findings.set(findingLine("", finding), finding);
-        }
-      }
-      for (const object of objects) this.objects.push(object);
-      return text;
+      return this.#convertedText(part, findings);
     } catch (error) {
       if (error instanceof FormError) {
         findings.clear();
@@ -152,11 +116,53 @@ class Run {
       else throw error;
       return part.text;
     } finally {
-      const room = Math.max(0, manifestFindingsMax - this.findings.length), all = [...findings.values()];
-      for (const finding of all.slice(0, room)) this.findings.push(finding);
-      this.moreFindings += Math.max(0, all.length - room);
-      this.moreChoices += all.slice(room).filter(({ level }) => level === "choice").length;
+      this.#addFindings([...findings.values()]);
     }
+  }
+
+  #addFindings(all: readonly Finding[]): void {
+    const room = Math.max(0, manifestFindingsMax - this.findings.length), more = all.slice(room);
+    for (const finding of all.slice(0, room)) this.findings.push(finding);
+    this.moreFindings += more.length;
+    this.moreChoices += more.filter(({ level }) => level === "choice").length;
+  }
+
+  /** Throws ManifestError for a part that cannot be read, and FormError for one whose form cannot be kept. */
+  #convertedText(part: Part, findings: Map<string, Finding>): string {
+    const read = this.#isOld(part) ? readDocument({ ...part, text: part.text.replaceAll("\r\n", "\n") }) : undefined;
+    const error = syntaxErrorOf(part);
+    if (error !== undefined) throw error;
+    const root = read?.document.contents;
+    if (isListOfObjects(root)) {
+      throw new ManifestError(read!.lineAt(0), "a list of objects is no object: write kind List with items, or a document for each");
+    }
+    if (read === undefined || !isMap(root)) return part.text;
+    const write = writerOf(read), { lineAt, resolve } = read, line = lineAt(root.range?.[0] ?? 0);
+    const editing: Editing = { lineAt, resolve, report: (finding, place) => findings.set(place, finding) };
+    const done: Done = { objects: [], converted: [] };
+    this.#convertObject(new Fields(root, "", line, editing), done);
+    const dangling = danglingAlias(root);
+    if (dangling !== undefined) {
+      const text = "the alias names a value that is moved or removed: write the value out";
+      throw new FormError(lineAt(dangling.range?.[0] ?? 0), `*${dangling.source}`, text);
+    }
+    const text = done.objects.length === 0 ? part.text : withLineEnds(part.text, read.head + write());
+    if (syntaxErrorOf({ text, line: part.line }) !== undefined) {
+      throw new ManifestError(lineAt(0), "the converted document would be no YAML that servers read: write its odd keys out");
+    }
+    if (this.#check !== undefined && done.converted.length > 0) {
+      for (const finding of rejectionsOf(text, done.converted, findings.values(), this.#check)) {
+        findings.set(findingLine("", finding), finding);
+      }
+    }
+    for (const object of done.objects) this.objects.push(object);
+    return text;
+  }
+
+  /** Whether the part may name a removed version. Some programs write JSON with escaped slashes. */
+  #isOld({ text }: Part): boolean {
+    const searched = text.includes("\\/") ? text.replaceAll("\\/", "/") : text;
+    return this.#words.some((word) => searched.includes(word));
   }
 
   /** `inherited`: the version and kind of an item of a list of one kind, which need not have its own. */

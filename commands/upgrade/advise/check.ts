@@ -15,154 +15,192 @@ export interface Checking {
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
 /** The advice for an object. Shapes that are not those of the kind are passed over: a server rejects them. */
-export function* checkObject(found: FoundObject, { lifecycles, target }: Checking): Generator<Advice> {
-  const { object, place, fix: fixOfPlace } = found;
-  const apiVersion = textOf(object.apiVersion), kind = textOf(object.kind), subject = subjectOf(object);
-  const at = (path: readonly (string | number)[]): Place => {
-    // A text that is in no file, such as that of a release, has no lines that a reader could find.
-    const line = place.line === undefined ? undefined : found.lineOf?.(path);
-    return line === undefined ? place : { ...place, line };
-  };
-  const advice = (
-    rule: RuleName,
-    lifecycle: Lifecycle,
-    path: readonly (string | number)[],
-    text: string,
-    fix: string,
-    who?: string,
-  ): Advice => ({
-    rule,
-    level: hasEnded(lifecycle, target) ? "error" : "warning",
-    place: at(path),
-    subject,
-    field: fieldOf(path),
-    groupVersion: lifecycle.groupVersion,
-    ...(lifecycle.removed === undefined ? {} : { removed: lifecycle.removed }),
-    ...(who === undefined ? {} : { who }),
-    text: `${text}, ${endOf(lifecycle)}`,
-    fix,
-  });
-  const own = lifecycles.ofKind(apiVersion, kind);
-  if (own !== undefined && found.isStored !== true) {
-    yield advice("object-version", own, ["apiVersion"], `is ${apiVersion}`, fixOfPlace ?? fixOf(own, place));
-  } else if (own !== undefined && !isStoredByAll(own)) {
-    yield advice("stored-object", own, ["apiVersion"], `is stored as ${apiVersion}`, migrationOf(own));
+export function checkObject(found: FoundObject, checking: Checking): Iterable<Advice> {
+  return new ObjectCheck(found, checking).advice();
+}
+
+type Path = readonly (string | number)[];
+
+/** The checks of one object. */
+class ObjectCheck {
+  readonly #found: FoundObject;
+  readonly #object: JsonObject;
+  readonly #metadata: JsonObject;
+  readonly #kind: string;
+  readonly #lifecycles: Lifecycles;
+  readonly #target: Release;
+
+  constructor(found: FoundObject, { lifecycles, target }: Checking) {
+    this.#found = found;
+    this.#object = found.object;
+    this.#metadata = objectOf(found.object.metadata);
+    this.#kind = textOf(found.object.kind);
+    this.#lifecycles = lifecycles;
+    this.#target = target;
   }
 
-  const metadata = objectOf(object.metadata);
-  const managers = new Map<string, Advice>();
-  for (const entry of objectsOf(metadata.managedFields)) {
-    const version = textOf(entry.apiVersion), lifecycle = lifecycles.ofKind(version, kind);
-    if (lifecycle === undefined) continue;
-    const manager = textOf(entry.manager), time = textOf(entry.time), who = `${manager}${time === "" ? "" : ` at ${time}`}`;
-    const fix = `make ${manager} write ${lifecycle.replacement}`;
-    managers.set(
-      manager,
-      advice("field-manager", lifecycle, ["metadata", "managedFields"], `was written by ${who} as ${version}`, fix, who),
-    );
-  }
-  yield* managers.values();
-
-  const applied = parsed(textOf(objectOf(metadata.annotations)[lastApplied]));
-  const appliedAs = lifecycles.ofKind(textOf(applied.apiVersion), kind);
-  if (appliedAs !== undefined) {
-    const path = ["metadata", "annotations", lastApplied];
-    yield advice(
-      "last-applied",
-      appliedAs,
-      path,
-      `was applied as ${appliedAs.groupVersion}`,
-      `apply its file as ${appliedAs.replacement}`,
-      "kubectl apply",
-    );
+  *advice(): Generator<Advice> {
+    const kind = this.#kind;
+    yield* this.#ownVersion();
+    yield* this.#fieldManagers();
+    yield* this.#lastApplied();
+    yield* this.#references();
+    if (kind === "ValidatingWebhookConfiguration" || kind === "MutatingWebhookConfiguration") yield* this.#webhookRules();
+    if (kind === "Role" || kind === "ClusterRole") yield* this.#roleRules();
+    if (kind === "CustomResourceDefinition") yield* this.#storedVersions();
   }
 
-  for (const path of referencePaths(object)) {
-    const reference = objectOf(valueAt(object, path)), lifecycle = lifecycles.ofKind(textOf(reference.apiVersion), textOf(reference.kind));
-    if (lifecycle === undefined) continue;
-    const name = textOf(reference.name);
-    const text = `names ${lifecycle.kind} ${name} as ${lifecycle.groupVersion}`;
-    const isConverted = kind === "HorizontalPodAutoscaler" && path[1] === "scaleTargetRef" && place.file !== undefined;
-    const fix = isConverted ? fixOf(lifecycle, place) : `write apiVersion: ${lifecycle.replacement}`;
-    yield advice("reference", lifecycle, [...path, "apiVersion"], text, fixOfPlace ?? fix);
-  }
-  if (kind === "ValidatingWebhookConfiguration" || kind === "MutatingWebhookConfiguration") {
-    for (const [path, lifecycle] of webhookRules(object, lifecycles)) {
-      const text = `has a rule for ${lifecycle.resource} in ${lifecycle.groupVersion}`;
-      yield { ...advice("webhook-rule", lifecycle, path, text, `name ${lifecycle.replacement} in the rule`), level: "warning" };
+  *#ownVersion(): Generator<Advice> {
+    const apiVersion = textOf(this.#object.apiVersion), own = this.#lifecycles.ofKind(apiVersion, this.#kind), { place, fix } = this.#found;
+    if (own === undefined) return;
+    if (this.#found.isStored !== true) {
+      yield this.#adviceAt(["apiVersion"], own, { rule: "object-version", text: `is ${apiVersion}`, fix: fix ?? fixOf(own, place) });
+    } else if (!isStoredByAll(own)) {
+      yield this.#adviceAt(["apiVersion"], own, { rule: "stored-object", text: `is stored as ${apiVersion}`, fix: migrationOf(own) });
     }
   }
-  if (kind === "Role" || kind === "ClusterRole") yield* roleRules(object, lifecycles, advice);
-  if (kind === "CustomResourceDefinition") {
-    const spec = objectOf(object.spec), versions = objectsOf(spec.versions), stored = textsOf(objectOf(object.status).storedVersions);
+
+  /** One advice for each manager that wrote fields in a version that ends. */
+  *#fieldManagers(): Generator<Advice> {
+    const managers = new Map<string, Advice>();
+    for (const entry of objectsOf(this.#metadata.managedFields)) {
+      const version = textOf(entry.apiVersion), lifecycle = this.#lifecycles.ofKind(version, this.#kind);
+      if (lifecycle === undefined) continue;
+      const manager = textOf(entry.manager), time = textOf(entry.time), who = `${manager}${time === "" ? "" : ` at ${time}`}`;
+      const text = `was written by ${who} as ${version}`, fix = `make ${manager} write ${lifecycle.replacement}`;
+      managers.set(manager, this.#adviceAt(["metadata", "managedFields"], lifecycle, { rule: "field-manager", text, fix, who }));
+    }
+    yield* managers.values();
+  }
+
+  *#lastApplied(): Generator<Advice> {
+    const applied = parsed(textOf(objectOf(this.#metadata.annotations)[lastApplied]));
+    const lifecycle = this.#lifecycles.ofKind(textOf(applied.apiVersion), this.#kind);
+    if (lifecycle === undefined) return;
+    yield this.#adviceAt(["metadata", "annotations", lastApplied], lifecycle, {
+      rule: "last-applied",
+      text: `was applied as ${lifecycle.groupVersion}`,
+      fix: `apply its file as ${lifecycle.replacement}`,
+      who: "kubectl apply",
+    });
+  }
+
+  *#references(): Generator<Advice> {
+    const { place, fix: fixOfPlace } = this.#found;
+    for (const path of referencePaths(this.#object)) {
+      const reference = objectOf(valueAt(this.#object, path));
+      const lifecycle = this.#lifecycles.ofKind(textOf(reference.apiVersion), textOf(reference.kind));
+      if (lifecycle === undefined) continue;
+      const text = `names ${lifecycle.kind} ${textOf(reference.name)} as ${lifecycle.groupVersion}`;
+      const isConverted = this.#kind === "HorizontalPodAutoscaler" && path[1] === "scaleTargetRef" && place.file !== undefined;
+      const fix = fixOfPlace ?? (isConverted ? fixOf(lifecycle, place) : `write apiVersion: ${lifecycle.replacement}`);
+      yield this.#adviceAt([...path, "apiVersion"], lifecycle, { rule: "reference", text, fix });
+    }
+  }
+
+  *#webhookRules(): Generator<Advice> {
+    for (const [index, webhook] of objectsOf(this.#object.webhooks).entries()) {
+      for (const [at, rule] of objectsOf(webhook.rules).entries()) {
+        for (const lifecycle of this.#lifecycles.all()) {
+          if (!isForOldOnly(rule, lifecycle)) continue;
+          const text = `has a rule for ${lifecycle.resource} in ${lifecycle.groupVersion}`,
+            fix = `name ${lifecycle.replacement} in the rule`;
+          const path = ["webhooks", index, "rules", at];
+          yield { ...this.#adviceAt(path, lifecycle, { rule: "webhook-rule", text, fix }), level: "warning" };
+        }
+      }
+    }
+  }
+
+  /**
+   * Rules for a group that no longer has the resource: they give no right. A role that has the right for the new group, too, is for servers of
+   * several releases.
+   */
+  *#roleRules(): Generator<Advice> {
+    if (Object.hasOwn(objectOf(this.#metadata.labels), bootstrapping)) return;
+    const rules = objectsOf(this.#object.rules).map(({ apiGroups, resources }) => ({
+      groups: textsOf(apiGroups),
+      resources: new Set(textsOf(resources).map((each) => each.split("/", 1)[0]!)),
+    }));
+    const grants = (group: string, resource: string) =>
+      rules.some(({ groups, resources }) =>
+        (groups.includes(group) || groups.includes("*")) && (resources.has(resource) || resources.has("*"))
+      );
+    const seen = new Set<string>();
+    for (const [index, { groups, resources }] of rules.entries()) {
+      for (const lifecycle of this.#lifecycles.all()) {
+        const { resource, isConverted } = lifecycle, { group } = splitGroupVersion(lifecycle.groupVersion);
+        const next = isConverted ? splitGroupVersion(lifecycle.replacement).group : undefined, key = `${index} ${group} ${resource}`;
+        if (group === next || !groups.includes(group) || !resources.has(resource) || seen.has(key)) continue;
+        seen.add(key);
+        if (next !== undefined && grants(next, resource)) continue;
+        const text = `has rights on ${resource} of the group ${group}`;
+        const fix = next === undefined ? `remove ${resource} from the rule` : `add the group ${next} to the rule`;
+        yield { ...this.#adviceAt(["rules", index], lifecycle, { rule: "role-rule", text, fix }), level: "warning" };
+      }
+    }
+  }
+
+  /** Versions in which a definition has stored objects, and that it no longer serves. */
+  *#storedVersions(): Generator<Advice> {
+    const spec = objectOf(this.#object.spec), versions = objectsOf(spec.versions);
     // The first definitions of v1beta1 have one version, in another field.
     const served = versions.length === 0 ? [spec.version] : versions.flatMap((each) => each.served === true ? [each.name] : []);
-    for (const version of stored.filter((each) => !served.includes(each))) {
+    for (const version of textsOf(objectOf(this.#object.status).storedVersions).filter((each) => !served.includes(each))) {
       yield {
         rule: "stored-version",
         level: "warning",
-        place: at(["status", "storedVersions"]),
-        subject,
+        place: this.#placeOf(["status", "storedVersions"]),
+        subject: subjectOf(this.#object),
         field: "status.storedVersions",
         text: `has stored objects in ${version}, which it does not serve`,
         fix: `migrate its objects (StorageVersionMigration), then remove ${version} from status.storedVersions`,
       };
     }
   }
-}
 
-type AdviceOf = (rule: RuleName, lifecycle: Lifecycle, path: readonly (string | number)[], text: string, fix: string) => Advice;
+  /** The advice to leave the version of `lifecycle`, which the object uses at `path`. */
+  #adviceAt(
+    path: Path,
+    lifecycle: Lifecycle,
+    { rule, text, fix, who }: { readonly rule: RuleName; readonly text: string; readonly fix: string; readonly who?: string },
+  ): Advice {
+    return {
+      rule,
+      level: hasEnded(lifecycle, this.#target) ? "error" : "warning",
+      place: this.#placeOf(path),
+      subject: subjectOf(this.#object),
+      field: fieldOf(path),
+      groupVersion: lifecycle.groupVersion,
+      ...(lifecycle.removed === undefined ? {} : { removed: lifecycle.removed }),
+      ...(who === undefined ? {} : { who }),
+      text: `${text}, ${endOf(lifecycle)}`,
+      fix,
+    };
+  }
+
+  #placeOf(path: Path): Place {
+    const { place } = this.#found;
+    // A text that is in no file, such as that of a release, has no lines that a reader could find.
+    const line = place.line === undefined ? undefined : this.#found.lineOf?.(path);
+    return line === undefined ? place : { ...place, line };
+  }
+}
 
 /** Servers write the default roles themselves. */
 const bootstrapping = "kubernetes.io/bootstrapping";
 
-/** Rules for a group that no longer has the resource: they give no right. A role that has the right for the new group, too, is for servers of several releases. */
-function* roleRules(object: JsonObject, lifecycles: Lifecycles, advice: AdviceOf): Generator<Advice> {
-  if (Object.hasOwn(objectOf(objectOf(object.metadata).labels), bootstrapping)) return;
-  const rules = objectsOf(object.rules).map(({ apiGroups, resources }) => ({
-    groups: textsOf(apiGroups),
-    resources: new Set(textsOf(resources).map((each) => each.split("/", 1)[0]!)),
-  }));
-  const grants = (group: string, resource: string) =>
-    rules.some(({ groups, resources }) =>
-      (groups.includes(group) || groups.includes("*")) && (resources.has(resource) || resources.has("*"))
-    );
-  const seen = new Set<string>();
-  for (const [index, { groups, resources }] of rules.entries()) {
-    for (const lifecycle of lifecycles.all()) {
-      const { resource, isConverted } = lifecycle, { group } = splitGroupVersion(lifecycle.groupVersion);
-      const next = isConverted ? splitGroupVersion(lifecycle.replacement).group : undefined, key = `${index} ${group} ${resource}`;
-      if (group === next || !groups.includes(group) || !resources.has(resource) || seen.has(key)) continue;
-      seen.add(key);
-      if (next !== undefined && grants(next, resource)) continue;
-      const fix = next === undefined ? `remove ${resource} from the rule` : `add the group ${next} to the rule`;
-      yield {
-        ...advice("role-rule", lifecycle, ["rules", index], `has rights on ${resource} of the group ${group}`, fix),
-        level: "warning",
-      };
-    }
-  }
-}
-
-function* webhookRules(object: JsonObject, lifecycles: Lifecycles): Generator<readonly [readonly (string | number)[], Lifecycle]> {
-  for (const [index, webhook] of objectsOf(object.webhooks).entries()) {
-    for (const [at, rule] of objectsOf(webhook.rules).entries()) {
-      const groups = textsOf(rule.apiGroups), versions = textsOf(rule.apiVersions);
-      const resources = new Set(textsOf(rule.resources).map((each) => each.split("/", 1)[0]!));
-      for (const lifecycle of lifecycles.all()) {
-        const { group, version } = splitGroupVersion(lifecycle.groupVersion), next = splitGroupVersion(lifecycle.replacement);
-        const isNamed = groups.includes(group) && versions.includes(version) && (resources.has(lifecycle.resource) || resources.has("*"));
-        // The rule may name the new version, too.
-        if (isNamed && !(groups.includes(next.group) && versions.includes(next.version))) {
-          yield [["webhooks", index, "rules", at], lifecycle];
-        }
-      }
-    }
-  }
+/** Whether the rule of a webhook names this version, and not the one that replaces it. */
+function isForOldOnly(rule: JsonObject, { groupVersion, replacement, resource }: Lifecycle): boolean {
+  const groups = textsOf(rule.apiGroups), versions = textsOf(rule.apiVersions);
+  const resources = new Set(textsOf(rule.resources).map((each) => each.split("/", 1)[0]!));
+  const { group, version } = splitGroupVersion(groupVersion), next = splitGroupVersion(replacement);
+  const isNamed = groups.includes(group) && versions.includes(version) && (resources.has(resource) || resources.has("*"));
+  return isNamed && !(groups.includes(next.group) && versions.includes(next.version));
 }
 
 /** The places of references with a version. */
-function referencePaths(object: JsonObject): readonly (readonly (string | number)[])[] {
+function referencePaths(object: JsonObject): readonly Path[] {
   const owners = objectsOf(objectOf(object.metadata).ownerReferences).map((_, index) => ["metadata", "ownerReferences", index]);
   return [["spec", "scaleTargetRef"], ["spec", "targetRef"], ...owners];
 }
@@ -209,11 +247,11 @@ function subjectOf(object: JsonObject): string {
   return [textOf(object.kind), name, ...(namespace === "" ? [] : ["in", namespace])].filter((word) => word !== "").join(" ");
 }
 
-function fieldOf(path: readonly (string | number)[]): string {
+function fieldOf(path: Path): string {
   return path.map((step, index) => typeof step === "number" ? `[${step}]` : index === 0 ? step : `.${step}`).join("");
 }
 
-function valueAt(value: Json | undefined, path: readonly (string | number)[]): Json | undefined {
+function valueAt(value: Json | undefined, path: Path): Json | undefined {
   return path.reduce<Json | undefined>((at, step) => {
     if (Array.isArray(at)) return typeof step === "number" ? at[step] : undefined;
     return isObject(at) && Object.hasOwn(at, step) ? at[step] : undefined;
