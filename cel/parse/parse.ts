@@ -1,7 +1,7 @@
 /** Parses the text of an expression, with macros expanded. */
 import type { Ast, Issue } from "../ast.ts";
 import type { Macro } from "../declarations.ts";
-import { builder, celNodesMax } from "./builder.ts";
+import { Builder, celNodesMax } from "./builder.ts";
 import { codePointOffsets } from "./code-points.ts";
 import { Parser } from "./parser.ts";
 import { Abandoned, Recovery } from "./recovery.ts";
@@ -28,7 +28,7 @@ export function parse(source: string, { macros, optionalSyntax }: ParseOptions):
     return { ast: undefined, issues: [{ message, position: -1 }] };
   }
   const tokens = new Recovery(source, offsets);
-  const build = builder(macros, () => tokens.abandon(`expression has more than ${celNodesMax} nodes with its macros expanded`));
+  const build = new Builder(macros, () => tokens.abandon(`expression has more than ${celNodesMax} nodes with its macros expanded`));
   const parser = new Parser(tokens, build, optionalSyntax);
   try {
     const expr = parser.start();

@@ -89,51 +89,74 @@ export function definePlugin(plugin: Plugin): Plugin {
 const partsOfAudit: readonly string[] = ["buffered", "log", "truncate", "webhook"];
 
 function pluginMistakes(plugin: Plugin): readonly string[] {
-  const {
-    resources = [],
-    admission = [],
-    auditBackends = [],
-    authenticators = [],
-    authorizers = [],
-    controllers = [],
-    healthChecks = [],
-    startHooks = [],
-    metrics = [],
-    featureGates = {},
-    groupPriorities = {},
-  } = plugin;
+  const { name, summary, metrics = [], featureGates = {} } = plugin;
   const gates = new Set(Object.keys(featureGates));
   return [
-    ...(dns1035Label(plugin.name).length > 0 ? [`"${plugin.name}" is not a name of lower-case letters, digits and dashes`] : []),
-    ...(plugin.summary.trim() === "" ? ["the summary is empty"] : []),
+    ...(dns1035Label(name).length > 0 ? [`"${name}" is not a name of lower-case letters, digits and dashes`] : []),
+    ...(summary.trim() === "" ? ["the summary is empty"] : []),
     ...Object.entries(featureGates).flatMap(([gate, ladder]) => gateMistakes(gate, ladder)),
     ...Object.keys(plugin.gateDependencies ?? {}).filter((gate) => !gates.has(gate)).map((gate) =>
       `feature gate "${gate}" has dependencies but is not declared by the plugin`
     ),
+    ...apiMistakes(plugin, gates),
+    ...accessMistakes(plugin),
+    ...backgroundMistakes(plugin, gates),
+    ...twice("metrics have lines", metrics.flatMap(lineNames)),
+    ...metrics.flatMap((metric) => metricMistakes(metric).map((each) => `metric "${metric.name}": ${each}`)),
+    ...bootstrapObjectMistakes(plugin),
+  ];
+}
+
+/** Returns the mistakes of names that two parts of a kind have. */
+function twice(parts: string, names: readonly string[]): readonly string[] {
+  return repetitionsIn(names).map((each) => `two ${parts} named "${each}"`);
+}
+
+/** Returns the mistakes of the resources, and of the steps of their admission. */
+function apiMistakes(
+  { resources = [], admission = [], groupPriorities = {}, released }: Plugin,
+  gates: ReadonlySet<string>,
+): readonly string[] {
+  return [
     ...Object.entries(groupPriorities).filter(([, priority]) => !Number.isInteger(priority) || priority < 0).map(([group, priority]) =>
       `group "${group}" has the priority ${priority}`
     ),
     ...resources.flatMap((resource) => resourceMistakes(resource, gates)),
-    ...(plugin.released === undefined ? [] : elementMistakes(resources, plugin.released)),
+    ...(released === undefined ? [] : elementMistakes(resources, released)),
     ...repetitionsIn(resources.flatMap(endpointsOf)).map((each) => `${each} is defined twice`),
     ...repetitionsIn(resources.flatMap(({ storedUnder }) => storedUnder ?? [])).map((each) => `two resources are stored under "${each}"`),
-    ...repetitionsIn(admission.map((step) => step.name)).map((each) => `two admission steps are named "${each}"`),
-    ...repetitionsIn(authenticators.map(({ name }) => name)).map((each) => `two authenticators are named "${each}"`),
+    ...twice("admission steps are", admission.map(({ name }) => name)),
+  ];
+}
+
+/** Returns the mistakes of authenticators, audit backends and authorizers. */
+function accessMistakes({ authenticators = [], auditBackends = [], authorizers = [] }: Plugin): readonly string[] {
+  return [
+    ...twice("authenticators are", authenticators.map(({ name }) => name)),
     // Reasons in logs and audit events begin with these names.
     ...authenticators.filter(({ name }) => dns1035Label(name).length > 0).map(({ name }) =>
       `authenticator "${name}": its name must have lower-case letters, digits and dashes`
     ),
-    ...repetitionsIn(auditBackends.map(({ name }) => name)).map((each) => `two audit backends are named "${each}"`),
+    ...twice("audit backends are", auditBackends.map(({ name }) => name)),
     // These names are labels of metrics, like those of the server's own backends.
     ...auditBackends.filter(({ name }) => dns1035Label(name).length > 0 || partsOfAudit.includes(name)).map(({ name }) =>
       `audit backend "${name}": its name must have lower-case letters, digits and dashes, and not be one of ${partsOfAudit.join(", ")}`
     ),
-    ...repetitionsIn(authorizers.map((authorizer) => authorizer.name)).map((each) => `two authorizers are named "${each}"`),
+    ...twice("authorizers are", authorizers.map(({ name }) => name)),
     // --authorization-mode separates names by commas. The excluded names are modes of the server itself.
     ...authorizers.filter(({ name }) => !/^[A-Z][A-Za-z0-9]*$/.test(name) || ["AlwaysAllow", "AlwaysDeny", "Webhook"].includes(name)).map(
       ({ name }) => `authorizer "${name}": its name must be an upper camel case word that is no mode of the server`,
     ),
-    ...repetitionsIn(controllers.map((controller) => controller.name)).map((each) => `two controllers are named "${each}"`),
+  ];
+}
+
+/** Returns the mistakes of controllers, health checks and start hooks. */
+function backgroundMistakes(
+  { controllers = [], healthChecks = [], startHooks = [] }: Plugin,
+  gates: ReadonlySet<string>,
+): readonly string[] {
+  return [
+    ...twice("controllers are", controllers.map(({ name }) => name)),
     // The name of a controller is the reporting controller of its events.
     ...controllers.filter(({ name }) => qualifiedName(name).length > 0).map(({ name }) =>
       `controller "${name}": its name must be a qualified name`
@@ -143,16 +166,13 @@ function pluginMistakes(plugin: Plugin): readonly string[] {
       ...(gate === undefined || gates.has(gate) ? [] : [`controller "${name}": the plugin has no feature gate "${gate}"`]),
       ...needs.flatMap(({ groupVersions }) => groupVersions.flatMap(groupVersionMistakes)).map((each) => `controller "${name}": ${each}`),
     ]),
-    ...repetitionsIn(healthChecks.map((check) => check.name)).map((each) => `two health checks are named "${each}"`),
-    ...repetitionsIn(startHooks.map((hook) => hook.name)).map((each) => `two start hooks are named "${each}"`),
+    ...twice("health checks are", healthChecks.map(({ name }) => name)),
+    ...twice("start hooks are", startHooks.map(({ name }) => name)),
     // The names are also paths: /readyz/<name>.
     ...[...healthChecks, ...startHooks].filter(({ name }) => !/^[A-Za-z0-9][-._A-Za-z0-9/]*$/.test(name)).map(({ name }) =>
       `"${name}" is not a valid name of a health check or start hook: it must contain only letters, digits, dashes, dots, underscores and slashes`
     ),
     ...[...controllers, ...startHooks].flatMap(({ name, fieldManager = name }) => managerMistakes(name, fieldManager)),
-    ...repetitionsIn(metrics.flatMap(lineNames)).map((each) => `two metrics have lines named "${each}"`),
-    ...metrics.flatMap((metric) => metricMistakes(metric).map((each) => `metric "${metric.name}": ${each}`)),
-    ...bootstrapObjectMistakes(plugin),
   ];
 }
 

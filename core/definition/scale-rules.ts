@@ -5,7 +5,7 @@ import { goText } from "../tree/go-text.ts";
 import { type FieldError, invalid } from "../field-error.ts";
 import type { Subresources } from "./definition.ts";
 
-type Scale = NonNullable<Subresources["scale"]>;
+export type Scale = NonNullable<Subresources["scale"]>;
 
 const int32Max = 2 ** 31 - 1;
 

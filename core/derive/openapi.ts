@@ -204,19 +204,18 @@ function descriptionOf(doc: string, names: Names): { description?: string } {
 /** The fold. It ends for recursive structs, because structs are references. */
 function partsOf(home: GroupVersion, options: OpenapiOptions): (node: Node) => Part {
   const { names, version, enums = true } = options;
+  const reference = ({ name, make }: Component): Part => ({ schema: { $ref: pointerTo(name, version) }, needs: [{ name, make }] });
   const known = (name: keyof typeof wellKnown): Part => {
     const { under, doc, ...shapes } = wellKnown[name];
-    const full = `${reverseDomain(names.domain)}.${under}.${name}`;
     const make = () => ({ schema: { description: doc, ...shapes[version] }, needs: [] });
-    return { schema: { $ref: pointerTo(full, version) }, needs: [{ name: full, make }] };
+    return reference({ name: `${reverseDomain(names.domain)}.${under}.${name}`, make });
   };
   const element = ({ schema, zero }: Part): OpenapiSchema =>
     zero === undefined || version === "v2" ? schema : beside(schema, { default: zero }, version);
-  const anyJson: Part = (() => {
-    const name = `${packageName("apiextensions.{domain}/v1", names)}.JSON`;
-    const make = () => ({ schema: { description: "Any JSON value." }, needs: [] });
-    return { schema: { $ref: pointerTo(name, version) }, needs: [{ name, make }] };
-  })();
+  const anyJson = reference({
+    name: `${packageName("apiextensions.{domain}/v1", names)}.JSON`,
+    make: () => ({ schema: { description: "Any JSON value." }, needs: [] }),
+  });
   const scalar = (schema: OpenapiSchema, zero?: Json): Part => ({ schema, needs: [], ...(zero === undefined ? {} : { zero }) });
   return fold<Part>({
     boolean: () => scalar({ type: "boolean" }, false),
@@ -233,7 +232,7 @@ function partsOf(home: GroupVersion, options: OpenapiOptions): (node: Node) => P
     raw: ({ sorted }) => sorted ? anyJson : known("RawExtension"),
     structural: ({ schema }) => {
       const meta = structComponent(ObjectMeta, home, options);
-      const metadata = beside({ $ref: pointerTo(meta.name, version) }, { description: "Standard object's metadata." }, version);
+      const metadata = beside(reference(meta).schema, { description: "Standard object's metadata." }, version);
       const embedded = { ...typeMetaProperties, metadata };
       return { schema: publish(schema, { version, embedded }), needs: [meta] };
     },
@@ -257,14 +256,13 @@ function partsOf(home: GroupVersion, options: OpenapiOptions): (node: Node) => P
       };
       return { schema, needs: of.needs };
     },
-    either: (node) => {
-      const name = componentName(node, home, names);
-      const make = () => ({ schema: { ...descriptionOf(node.doc, names) }, needs: [] });
-      return { schema: { $ref: pointerTo(name, version) }, needs: [{ name, make }] };
-    },
+    either: (node) =>
+      reference({
+        name: componentName(node, home, names),
+        make: () => ({ schema: { ...descriptionOf(node.doc, names) }, needs: [] }),
+      }),
     struct: (node) => {
-      const component = structComponent(node, home, options);
-      const part = { schema: { $ref: pointerTo(component.name, version) }, needs: [component] };
+      const part = reference(structComponent(node, home, options));
       return node.custom === undefined ? { ...part, zero: {}, always: true } : part;
     },
   }, () => {
