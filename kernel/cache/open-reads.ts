@@ -1,5 +1,6 @@
 import { createRegistry } from "../../metrics/mod.ts";
 import type { Catalog, StoredKind } from "../catalog/catalog.ts";
+import type { Listed } from "../reads/direct-reads.ts";
 import { isReadFromStore, lostHistory, type Reads } from "../reads/reads.ts";
 import { type Clock, elapsedClock } from "../../core/async.ts";
 import type { Store } from "../store/store.ts";
@@ -62,26 +63,26 @@ export interface OpenedReads {
 }
 
 const bounds: RingBounds = { keptMs: 5 * 60_000, bytesMax: 64 * 1024 * 1024, eventsMax: 100_000 };
+const defaults: Required<Omit<ReadsOptions, "record" | "bounds">> = {
+  clock: elapsedClock,
+  onError() {},
+  onPage() {},
+  onUnreadable() {},
+  traced: (_name, _attributes, run) => run(),
+  fillWaitMs: 1_000,
+  snapshotMs: 75_000,
+  checkEveryMs: 300_000,
+  openWaitMs: 60_000,
+};
 
 /**
  * Opens reads that are answered from the cache. Resolves when the cache is filled, or when no page was read for `openWaitMs`. Until the
  * cache is filled, the store answers the reads for which upstream allows it.
  */
-export async function openReads(store: Store, catalog: Catalog, prefix: string, options: ReadsOptions = {}): Promise<OpenedReads> {
-  const { clock = elapsedClock, onError = () => {}, record = createRegistry(cacheMetrics).record } = options;
-  const kept = { ...bounds, ...options.bounds };
-  const slabs = new Slabs(kept.keptMs, () => clock.now());
-  const recent = new RecentObjects();
-  const cacheOf = (kind: StoredKind, of: Catalog): KindCache => {
-    const maker = entryMaker(kind, slabs, recent, attributesReader(kind, of));
-    return new KindCache({
-      maker,
-      prefix: `${prefix}/${kind.under}/`,
-      meter: cacheMeter(record, kind),
-      bounds: kept,
-      snapshotMs: options.snapshotMs ?? 75_000,
-    });
-  };
+export async function openReads(store: Store, catalog: Catalog, prefix: string, given: ReadsOptions = {}): Promise<OpenedReads> {
+  const { record = createRegistry(cacheMetrics).record, ...rest } = given, options = { ...defaults, ...rest, record };
+  const { clock, onError, fillWaitMs, checkEveryMs, openWaitMs } = options;
+  const { slabs, cacheOf } = kindCaches(prefix, options);
   const own = ownWrites(store, (key) => cache.kindAt(key) !== undefined, (revision) => cache.forget(revision));
   const open = openWatches(catalog);
   /** Number of pages that fills have read so far. */
@@ -95,51 +96,34 @@ export async function openReads(store: Store, catalog: Catalog, prefix: string, 
     onError,
     onPage(objects) {
       pages++;
-      options.onPage?.(objects);
+      options.onPage(objects);
     },
-    onUnreadable: options.onUnreadable ?? (() => {}),
-    traced: options.traced ?? ((_name, _attributes, run) => run()),
+    onUnreadable: options.onUnreadable,
+    traced: options.traced,
     onSetBack: () => open.failAll(lostHistory()),
   });
-  const blocks = sharedBlocks(clock);
+  const blocks = sharedBlocks(clock), closing = new AbortController();
   let served = catalog;
-  const reads = new CachedReads({
-    cache,
-    store,
-    clock,
-    fillWaitMs: options.fillWaitMs ?? 1_000,
-    snapshots: () => served.gates.isOn("ListFromCacheSnapshot"),
-    open,
-    blocks,
-    isWritten: own.isWritten,
-    listedStore: (kind, evaluated, returned) => cacheMeter(record, kind).listedStore(evaluated, returned),
-  });
-  async function adopt(next: Catalog): Promise<void> {
-    served = next;
-    open.adopt(next);
-    const wanted = new Set(cachedKinds(next));
-    for (const { maker } of cache.kinds) if (!wanted.delete(maker.kind)) cache.remove(maker.kind);
-    await Promise.all(Array.from(wanted, (kind) => cache.add(cacheOf(kind, next))));
-  }
-  const closing = new AbortController();
-  const { checkEveryMs = 300_000 } = options;
-  const checking = checkEveryMs === 0 ? Promise.resolve() : keepConsistent({
-    cache,
-    store,
-    clock,
-    everyMs: checkEveryMs,
-    wanted: () => served.gates.isOn("DetectCacheInconsistency"),
-    signal: closing.signal,
-  });
+  const snapshots = () => served.gates.isOn("ListFromCacheSnapshot"), wanted = () => served.gates.isOn("DetectCacheInconsistency");
+  const listedStore: Listed = (kind, evaluated, returned) => cacheMeter(record, kind).listedStore(evaluated, returned);
+  const reads = new CachedReads({ cache, store, clock, fillWaitMs, snapshots, open, blocks, isWritten: own.isWritten, listedStore });
+  const checking = checkEveryMs === 0
+    ? Promise.resolve()
+    : keepConsistent({ cache, store, clock, everyMs: checkEveryMs, wanted, signal: closing.signal });
   // A large store takes minutes: controllers that start before the end of its fill would fail.
-  const { openWaitMs = 60_000 } = options;
   for (let before = 0; !(await cache.waitUntilCurrent(openWaitMs, closing.signal)) && pages > before;) before = pages;
   return {
     reads,
     store: own.store,
     state: () => cache.state,
     size: () => ({ slabBytes: slabs.bytes, watches: cache.kinds.reduce((sum, kind) => sum + kind.followerCount, 0) }),
-    adopt,
+    async adopt(next) {
+      served = next;
+      open.adopt(next);
+      const added = new Set(cachedKinds(next));
+      for (const { maker } of cache.kinds) if (!added.delete(maker.kind)) cache.remove(maker.kind);
+      await Promise.all(Array.from(added, (kind) => cache.add(cacheOf(kind, next))));
+    },
     updateMetrics() {
       for (const { meter } of cache.kinds) meter.reached(cache.revision);
       record.blockBytes.with({}).set(blocks.whole.bytes + blocks.edges.bytes);
@@ -151,6 +135,25 @@ export async function openReads(store: Store, catalog: Catalog, prefix: string, 
       await Promise.all([cache.close(), checking]);
     },
   };
+}
+
+/** The function that makes the caches of kinds, and the slabs that they share. */
+function kindCaches(
+  prefix: string,
+  { clock, record, snapshotMs, bounds: changed }:
+    & Required<Pick<ReadsOptions, "clock" | "record" | "snapshotMs">>
+    & Pick<ReadsOptions, "bounds">,
+) {
+  const kept = { ...bounds, ...changed }, slabs = new Slabs(kept.keptMs, () => clock.now()), recent = new RecentObjects();
+  const cacheOf = (kind: StoredKind, of: Catalog): KindCache =>
+    new KindCache({
+      maker: entryMaker(kind, slabs, recent, attributesReader(kind, of)),
+      prefix: `${prefix}/${kind.under}/`,
+      meter: cacheMeter(record, kind),
+      bounds: kept,
+      snapshotMs,
+    });
+  return { slabs, cacheOf };
 }
 
 /** Returns the kinds that at least one version serves, except those that are always read from the store. */

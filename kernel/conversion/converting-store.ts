@@ -32,98 +32,119 @@ export interface ConvertingNeeds {
 
 const never: AbortSignal = new AbortController().signal;
 
-export function convertingStore(store: Store, { prefix, catalog, context }: ConvertingNeeds): Store {
-  const shared = new WeakMap<StoredConversion, SharedValues>();
-  const placeOf = (key: string): ConvertedKey | undefined => convertedKey(convertedKinds(catalog()), prefix, key);
-  const means = (): Means => ({ context, encoding: catalog().storedAs });
-
-  async function shownEntries(place: ConvertedKey, entries: readonly Entry[], signal: AbortSignal): Promise<Entry[]> {
-    const values = await abortable(shownValues(place, entries.map(({ value }) => value), means()), signal);
-    return entries.map(({ key, revision }, index) => ({ key: shownKey(prefix, place, key), value: values[index]!, revision }));
-  }
-  async function get(place: ConvertedKey, signal: AbortSignal | undefined): ReturnType<Store["get"]> {
-    const { entry, revision } = await store.get(place.stored, signal);
-    if (entry === undefined) return { entry, revision };
-    const [shown] = await shownEntries(place, [entry], signal ?? never);
-    return { entry: shown, revision };
-  }
-  async function list(place: ConvertedKey, range: Range, page: Page | undefined): Promise<Listing> {
-    const listing = await store.list(storedRange(place, range), page);
-    return { ...listing, entries: await shownEntries(place, listing.entries, page?.signal ?? never) };
-  }
-  async function commit(place: ConvertedKey, change: Change): Promise<Commit> {
-    const { signal = never } = change;
-    const value = change.value === undefined ? undefined : await abortable(storedValue(place, change.value, means()), signal);
-    signal.throwIfAborted();
-    const result = await store.commit({ ...change, key: place.stored, value });
-    if (!result.done) return { done: false, current: result.current && (await shownEntries(place, [result.current], signal))[0] };
-    if (value === undefined || value === change.value) return result;
-    // As upstream, the response is what a read would return.
-    const [shown] = await abortable(shownValues(place, [value], means()), signal);
-    return { ...result, ...(shown === undefined ? {} : { value: shown }) };
-  }
-  async function* watch(place: ConvertedKey, range: Range, from: Revision, signal: AbortSignal): AsyncGenerator<Batch> {
-    for await (const batch of store.watch(storedRange(place, range), from, signal)) {
-      yield batch.events.length === 0 ? batch : { ...batch, events: await convertedEvents(place, batch.events, signal) };
-    }
-  }
-  /** As upstream, a watch stays open while its events cannot be converted, and gets them afterwards. */
-  async function convertedEvents(place: ConvertedKey, events: readonly StoreEvent[], signal: AbortSignal): Promise<readonly StoreEvent[]> {
-    for (let ms: number = conversionRetryMs;; ms = Math.min(2 * ms, conversionRetryMsMax)) {
-      try {
-        return await abortable(shownEvents(place, events), signal);
-      } catch (error) {
-        if (signal.aborted || !(error instanceof StatusError)) throw error;
-      }
-      await pause(ms, signal);
-    }
-  }
-  async function shownEvents(place: ConvertedKey, events: readonly StoreEvent[]): Promise<readonly StoreEvent[]> {
-    const values = events.flatMap(({ key, revision, value, previous }) => [
-      ...(previous === undefined ? [] : [{ key, revision: previous.revision, value: previous.value }]),
-      ...(value === undefined ? [] : [{ key, revision, value }]),
-    ]);
-    const own = shared.get(place.conversion) ?? sharedValues(conversionSharedBytesMax);
-    shared.set(place.conversion, own);
-    const shown = await own.shown(place.kind.apiVersion, values, (some) => shownValues(place, some, means()));
-    let next = 0;
-    return events.map(({ key, revision, value, previous }) => ({
-      key: shownKey(prefix, place, key),
-      revision,
-      previous: previous && { value: shown[next++]!, revision: previous.revision },
-      value: value && shown[next++]!,
-    }));
-  }
-  function storedRange(place: ConvertedKey, { prefix: start, after, within, previous }: Range): Range {
-    return {
-      prefix: storedKey(prefix, place, start),
-      ...(after === undefined ? {} : { after: storedKey(prefix, place, after) }),
-      ...(within === undefined ? {} : { within: storedKey(prefix, place, within) }),
-      ...(previous === undefined ? {} : { previous }),
-    };
-  }
-
+export function convertingStore(store: Store, needs: ConvertingNeeds): Store {
+  const converted = new ConvertedPart(store, needs);
+  const placeOf = (key: string): ConvertedKey | undefined => convertedKey(convertedKinds(needs.catalog()), needs.prefix, key);
   return {
     get(key, signal) {
       const place = placeOf(key);
-      return place === undefined ? store.get(key, signal) : get(place, signal);
+      return place === undefined ? store.get(key, signal) : converted.get(place, signal);
     },
     list(range, page) {
       const place = placeOf(range.prefix);
-      return place === undefined ? store.list(range, page) : list(place, range, page);
+      return place === undefined ? store.list(range, page) : converted.list(place, range, page);
     },
     newest: () => store.newest(),
     commit(change) {
       const place = placeOf(change.key);
-      return place === undefined ? store.commit(change) : commit(place, change);
+      return place === undefined ? store.commit(change) : converted.commit(place, change);
     },
     watch(range, from, signal) {
       const place = placeOf(range.prefix);
-      return place === undefined ? store.watch(range, from, signal) : watch(place, range, from, signal);
+      return place === undefined ? store.watch(range, from, signal) : converted.watch(place, range, from, signal);
     },
     claim: (key, writes, value) => store.claim(key, writes, value),
     compact: (revision) => store.compact(revision),
     size: () => store.size(),
     close: () => store.close(),
   };
+}
+
+/** The operations of a store on keys whose values are converted. */
+class ConvertedPart {
+  readonly #store: Store;
+  readonly #needs: ConvertingNeeds;
+  readonly #shared = new WeakMap<StoredConversion, SharedValues>();
+
+  constructor(store: Store, needs: ConvertingNeeds) {
+    this.#store = store;
+    this.#needs = needs;
+  }
+
+  async #shownEntries(place: ConvertedKey, entries: readonly Entry[], signal: AbortSignal): Promise<Entry[]> {
+    const values = await abortable(shownValues(place, entries.map(({ value }) => value), this.#means()), signal);
+    return entries.map(({ key, revision }, index) => ({ key: shownKey(this.#needs.prefix, place, key), value: values[index]!, revision }));
+  }
+
+  async get(place: ConvertedKey, signal: AbortSignal | undefined): ReturnType<Store["get"]> {
+    const { entry, revision } = await this.#store.get(place.stored, signal);
+    if (entry === undefined) return { entry, revision };
+    const [shown] = await this.#shownEntries(place, [entry], signal ?? never);
+    return { entry: shown, revision };
+  }
+
+  async list(place: ConvertedKey, range: Range, page: Page | undefined): Promise<Listing> {
+    const listing = await this.#store.list(this.#storedRange(place, range), page);
+    return { ...listing, entries: await this.#shownEntries(place, listing.entries, page?.signal ?? never) };
+  }
+
+  async commit(place: ConvertedKey, change: Change): Promise<Commit> {
+    const { signal = never } = change;
+    const value = change.value === undefined ? undefined : await abortable(storedValue(place, change.value, this.#means()), signal);
+    signal.throwIfAborted();
+    const result = await this.#store.commit({ ...change, key: place.stored, value });
+    if (!result.done) return { done: false, current: result.current && (await this.#shownEntries(place, [result.current], signal))[0] };
+    if (value === undefined || value === change.value) return result;
+    // As upstream, the response is what a read would return.
+    const [shown] = await abortable(shownValues(place, [value], this.#means()), signal);
+    return { ...result, ...(shown === undefined ? {} : { value: shown }) };
+  }
+
+  async *watch(place: ConvertedKey, range: Range, from: Revision, signal: AbortSignal): AsyncGenerator<Batch> {
+    for await (const batch of this.#store.watch(this.#storedRange(place, range), from, signal)) {
+      yield batch.events.length === 0 ? batch : { ...batch, events: await this.#convertedEvents(place, batch.events, signal) };
+    }
+  }
+
+  /** As upstream, a watch stays open while its events cannot be converted, and gets them afterwards. */
+  async #convertedEvents(place: ConvertedKey, events: readonly StoreEvent[], signal: AbortSignal): Promise<readonly StoreEvent[]> {
+    for (let ms: number = conversionRetryMs;; ms = Math.min(2 * ms, conversionRetryMsMax)) {
+      try {
+        return await abortable(this.#shownEvents(place, events), signal);
+      } catch (error) {
+        if (signal.aborted || !(error instanceof StatusError)) throw error;
+      }
+      await pause(ms, signal);
+    }
+  }
+
+  async #shownEvents(place: ConvertedKey, events: readonly StoreEvent[]): Promise<readonly StoreEvent[]> {
+    const values = events.flatMap(({ key, revision, value, previous }) => [
+      ...(previous === undefined ? [] : [{ key, revision: previous.revision, value: previous.value }]),
+      ...(value === undefined ? [] : [{ key, revision, value }]),
+    ]);
+    const own = this.#shared.get(place.conversion) ?? sharedValues(conversionSharedBytesMax);
+    this.#shared.set(place.conversion, own);
+    const shown = await own.shown(place.kind.apiVersion, values, (some) => shownValues(place, some, this.#means()));
+    let next = 0;
+    return events.map(({ key, revision, value, previous }) => ({
+      key: shownKey(this.#needs.prefix, place, key),
+      revision,
+      previous: previous && { value: shown[next++]!, revision: previous.revision },
+      value: value && shown[next++]!,
+    }));
+  }
+
+  #storedRange(place: ConvertedKey, { prefix: start, after, within, previous }: Range): Range {
+    return {
+      prefix: storedKey(this.#needs.prefix, place, start),
+      ...(after === undefined ? {} : { after: storedKey(this.#needs.prefix, place, after) }),
+      ...(within === undefined ? {} : { within: storedKey(this.#needs.prefix, place, within) }),
+      ...(previous === undefined ? {} : { previous }),
+    };
+  }
+
+  #means(): Means {
+    return { context: this.#needs.context, encoding: this.#needs.catalog().storedAs };
+  }
 }

@@ -113,17 +113,7 @@ async function openParts(given: ServeOptions, ending: AbortController, closers: 
   const access = await openAccess(options, inForce, registry, { signal, tracing, findings });
   const { steady = steadyClock(findings) } = options;
   steady.follow(signal);
-  const auditing = await openAuditOf(config, {
-    log,
-    findings,
-    record: registry.record,
-    auditLog: options.workers?.auditLog,
-    ofPlugins: inForce.current().catalog.plugins.flatMap(({ auditBackends = [] }) => auditBackends),
-    part: (owner, signal) => {
-      const names = () => inForce.current().catalog.names, gate = (name: string) => inForce.current().catalog.gates.isOn(name);
-      return partContext(owner, { config: () => inForce.current().config, names, gate, metric: registry.metric, log, tracing }, signal);
-    },
-  });
+  const auditing = await openAuditing(options, inForce, registry, { tracing, findings });
   if (auditing !== undefined) closers.push(() => auditing.close());
   const storage = await openStorage({ ...options, steady }, inForce, registry, tracing);
   closers.push(() => storage.close());
@@ -184,6 +174,25 @@ function openRegistry({ config, log, workers }: ServeOptions, inForce: ConfigInF
   servePluginMetrics(inForce, registry);
   registry.beforeScrape(processReader(registry.record));
   return registry;
+}
+
+/** The audit, with the backends of plugins. */
+function openAuditing(
+  { config, log, workers }: ServeOptions,
+  inForce: ConfigInForce,
+  { record, metric }: KernelRegistry,
+  { tracing, findings }: { readonly tracing: Tracing | undefined; readonly findings: Log },
+) {
+  const { current } = inForce;
+  const names = () => current().catalog.names, gate = (name: string) => current().catalog.gates.isOn(name);
+  return openAuditOf(config, {
+    log,
+    findings,
+    record,
+    auditLog: workers?.auditLog,
+    ofPlugins: current().catalog.plugins.flatMap(({ auditBackends = [] }) => auditBackends),
+    part: (owner, signal) => partContext(owner, { config: () => current().config, names, gate, metric, log, tracing }, signal),
+  });
 }
 
 /** Authentication, and the files of authorization. */

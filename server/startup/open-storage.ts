@@ -2,12 +2,12 @@
 import { webhookClients } from "../webhooks/webhook-client.ts";
 import type { BeginProgress } from "../../core/progress.ts";
 import type { Catalog } from "../../kernel/catalog/catalog.ts";
-import { type OpenedReads, openReads } from "../../kernel/cache/mod.ts";
+import { type OpenedReads, openReads, type ReadsOptions } from "../../kernel/cache/mod.ts";
 import type { FollowedFiles } from "../../core/part.ts";
 import { convertingStore } from "../../kernel/conversion/converting-store.ts";
 import type { ConversionContext } from "../../core/conversion.ts";
 import { systemClock } from "../../core/async.ts";
-import { describe } from "../../kernel/observe/log.ts";
+import { describe, type Log } from "../../kernel/observe/log.ts";
 import { measuredStore, type StoredLabels, type StoredPlaces } from "../../kernel/observe/measured-store.ts";
 import type { KernelRegistry } from "../metrics/metrics.ts";
 import type { Tracing } from "../../kernel/observe/tracing.ts";
@@ -77,36 +77,15 @@ export async function openStorage(
     () => performance.now(),
     tracing,
   );
-  const opened = await openCache().catch(async (error) => {
-    await store.close();
-    throw error;
-  });
+  const opened = await compactInitialRevision(store, prefix)
+    .then(() => openReads(measured, inForce.current().catalog, prefix, readsOptions({ log, progress, record, tracing })))
+    .catch(async (error) => {
+      await store.close();
+      throw error;
+    });
   const cache = readsOver === undefined ? opened : { ...opened, reads: readsOver(measured) };
   registry.beforeScrape(cache.updateMetrics);
-  inForce.onSwap((next, before) => {
-    if (next.catalog === before.catalog) return;
-    webhooks.keep(
-      new Set(next.catalog.stored.flatMap(({ resource: { conversion } }) => conversion === undefined ? [] : [conversion.webhook])),
-    );
-    cache.adopt(next.catalog).catch((error: unknown) => log.error("the cache cannot follow the served kinds", describe(error)));
-  });
-  async function openCache(): Promise<OpenedReads> {
-    await compactInitialRevision(store, prefix);
-    const { onPage, during } = fillProgress(progress);
-    return await openReads(measured, inForce.current().catalog, prefix, {
-      onError: (error) => log.error("the cache is filled again", describe(error)),
-      record,
-      onPage,
-      onUnreadable: ({ kind: { plural, group }, count, first }) => {
-        const resource = group === "" ? plural : `${plural}.${group}`;
-        log.error(`some stored ${resource} cannot be read: requests that meet them fail, the others are served`, {
-          count,
-          ...describe(first),
-        });
-      },
-      traced: (name, attributes, run) => during(() => tracing === undefined ? run() : tracing.work(name, attributes, run)),
-    });
-  }
+  followCatalog(inForce, cache, webhooks, log);
   return {
     store,
     faults,
@@ -119,6 +98,40 @@ export async function openStorage(
       await cache.close();
       await store.close();
     },
+  };
+}
+
+/** Caches the kinds of each new catalog, and closes the connections to webhooks that it no longer has. */
+function followCatalog(inForce: ConfigInForce, cache: OpenedReads, webhooks: ReturnType<typeof webhookClients>, log: Log): void {
+  inForce.onSwap((next, before) => {
+    if (next.catalog === before.catalog) return;
+    webhooks.keep(
+      new Set(next.catalog.stored.flatMap(({ resource: { conversion } }) => conversion === undefined ? [] : [conversion.webhook])),
+    );
+    cache.adopt(next.catalog).catch((error: unknown) => log.error("the cache cannot follow the served kinds", describe(error)));
+  });
+}
+
+/** Options of the cache: its failures are logged, and its fills are shown and traced. */
+function readsOptions(
+  { log, progress, record, tracing }: Pick<ServeOptions, "log"> & Pick<KernelRegistry, "record"> & {
+    readonly progress: BeginProgress;
+    readonly tracing: Tracing | undefined;
+  },
+): ReadsOptions {
+  const { onPage, during } = fillProgress(progress);
+  return {
+    onError: (error) => log.error("the cache is filled again", describe(error)),
+    record,
+    onPage,
+    onUnreadable: ({ kind: { plural, group }, count, first }) => {
+      const resource = group === "" ? plural : `${plural}.${group}`;
+      log.error(`some stored ${resource} cannot be read: requests that meet them fail, the others are served`, {
+        count,
+        ...describe(first),
+      });
+    },
+    traced: (name, attributes, run) => during(() => tracing === undefined ? run() : tracing.work(name, attributes, run)),
   };
 }
 
