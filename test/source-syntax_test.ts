@@ -49,23 +49,11 @@ const parsesOwnText =
 const functionLinesMax = 60;
 /** Functions with more lines, with the reason. */
 const longFunctions: Readonly<Record<string, string>> = {
-  "cel/parse/builder.ts builder": "one small function for each form of expression",
-  "commands/completion.ts bash": "the text of a script",
-  "commands/upgrade/advise/check.ts checkObject": "the checks of an object in their order, which share what the earlier ones found",
-  "commands/upgrade/convert.ts convertPart": "the steps of a conversion, each of which may end it with a finding",
-  "core/define/define.ts pluginMistakes": "a list of the rules of a plugin",
-  "core/definition/validate.ts validatorOf": "a fold: one entry for each kind of schema",
   "core/derive/openapi.ts partsOf": "a fold: one entry for each kind of schema",
-  "core/tree/json.ts scanDocument": "one loop over the text whose state is in local variables, for speed",
-  "kernel/cache/open-reads.ts openReads": "composes the cache from its parts",
-  "kernel/conversion/converting-store.ts convertingStore": "a store around a store: one small method for each of the port",
+  "core/tree/json.ts scanDocument":
+    "one loop over the text, called for every body and stored object: its state is in local variables, because members of an object are slower",
   "metrics/series.ts seriesTable":
-    "functions that metrics pass on without an object: `with` of each metric is `at`, called for each request",
-  "plugins/admissionregistration/mutating-schema.ts kindsOf": "a schema",
-  "plugins/apiextensions/conversion/webhook.ts webhookConversion": "small functions over one state",
-  "plugins/cluster/garbage-collector.ts followAll": "small functions over one state",
-  "server/startup/open-server.ts openParts": "composes a server from its parts, in their order",
-  "server/startup/open-storage.ts openStorage": "composes the storage from its parts, in their order",
+    "`at` of each metric is called for each request, and metrics pass it on without an object: it must be a function with its state around it",
 };
 
 const sources = sourceFolders.flatMap((folder) =>
