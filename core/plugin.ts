@@ -7,6 +7,7 @@ import type { Authorizer } from "./access.ts";
 import type { Api } from "./api.ts";
 import type { AuditBackendDefinition } from "./audit/backend.ts";
 import type { AuthenticatorDefinition } from "./authentication.ts";
+import type { Peers } from "./connect.ts";
 import type { Controller, ControllerNeed, Gates, StartHook } from "./controller.ts";
 import type { StoredConversion } from "./conversion.ts";
 import type { FieldError } from "./field-error.ts";
@@ -158,7 +159,7 @@ export interface Resource<T extends ApiObject = any> {
   readonly summary: string;
   /** The version of stored objects and of the objects that hooks receive; must be one of `served`. */
   readonly storedAs: GroupVersion;
-  /** The segments of its keys below the store's prefix, as in upstream: `configmaps`, `services/specs`. Required without `handleCreate`. */
+  /** The segments of its keys below the store's prefix, as in upstream: `configmaps`, `services/specs`. Required without `handleCreate` and `compute`. */
   readonly storedUnder?: string;
   /** The served versions by group version, such as `apps/v1`. The group may contain `{domain}`. */
   readonly served: Readonly<Record<GroupVersion, Served<T>>>;
@@ -182,6 +183,11 @@ export interface Resource<T extends ApiObject = any> {
   update?(next: T, prior: T, context: HookContext): readonly FieldError[];
   /** Returns the response of a POST after the rules of `create`, for a kind that is never stored (a review). Such a kind has no other verb, and a dry run has no effect. */
   handleCreate?(next: T, context: RequestHookContext): T | Promise<T>;
+  /**
+   * Computes the objects of a kind that is only read and never stored, in the order in which lists have them. Such a kind has cluster scope
+   * and the verbs get and list. `context.requestName` is the name of a get, for which the others need not be computed; "" for a list. `peers` reaches other servers.
+   */
+  compute?(context: RequestHookContext, peers: Peers): Promise<readonly T[]>;
   /**
    * A subresource whose POST a POST of this kind stands for, of the object that the body names. For a kind with `handleCreate`, which is then
    * not called.

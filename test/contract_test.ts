@@ -95,6 +95,7 @@ const internals: Readonly<Record<string, readonly string[]>> = {
     "csi",
     "devices",
     "networking",
+    "nodes",
     "pods",
     "quotas",
     "services",

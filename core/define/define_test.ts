@@ -85,9 +85,12 @@ test("defineResource() rejects a key path with an empty or invalid segment", () 
   assert.deepEqual(ofResource({ storedUnder: "apiregistration.{domain}/things" }), []);
 });
 
-test("defineResource() rejects a kind with neither storage nor handleCreate(), and one with both", () => {
-  assert.deepEqual(ofResource({ storedUnder: undefined as never }), ["Thing: it has neither storedUnder nor handleCreate()"]);
+test("defineResource() rejects a kind with neither storage nor handleCreate() nor compute(), and one with both", () => {
+  assert.deepEqual(ofResource({ storedUnder: undefined as never }), ["Thing: it has neither storedUnder nor handleCreate() nor compute()"]);
   assert.deepEqual(ofResource({ handleCreate: (next: unknown) => next }), ["Thing: it has both storedUnder and handleCreate()"]);
+  const computed = { storedUnder: undefined as never, compute: () => Promise.resolve([]) };
+  assert.deepEqual(ofResource({ ...computed, scope: "Namespaced" }), ["Thing: it is computed, but not of cluster scope"]);
+  assert.deepEqual(ofResource({ ...computed, scope: "Cluster" }), []);
 });
 
 test("defineResource() rejects a deprecation before the introduction", () => {

@@ -49,11 +49,15 @@ function nameMistakes(resource: Resource): readonly string[] {
   return mistakes;
 }
 
-/** A kind has either `storedUnder` or `handleCreate`. */
-function placeMistakes({ storedUnder, handleCreate }: Resource): readonly string[] {
-  if (storedUnder === undefined) return handleCreate === undefined ? ["it has neither storedUnder nor handleCreate()"] : [];
-  if (handleCreate !== undefined) return ["it has both storedUnder and handleCreate()"];
-  return isKeyPath(storedUnder) ? [] : [`"${storedUnder}" is not a valid key path`];
+/** A kind has exactly one of `storedUnder`, `handleCreate` and `compute`. */
+function placeMistakes({ storedUnder, handleCreate, compute, scope }: Resource): readonly string[] {
+  const places = Object.entries({ storedUnder, "handleCreate()": handleCreate, "compute()": compute }).filter(([, value]) =>
+    value !== undefined
+  );
+  if (places.length === 0) return ["it has neither storedUnder nor handleCreate() nor compute()"];
+  if (places.length > 1) return [`it has both ${places.map(([name]) => name).join(" and ")}`];
+  if (compute !== undefined && scope === "Namespaced") return ["it is computed, but not of cluster scope"];
+  return storedUnder === undefined || isKeyPath(storedUnder) ? [] : [`"${storedUnder}" is not a valid key path`];
 }
 
 function isKeyPath(under: string): boolean {

@@ -15,7 +15,7 @@ import { defaulter, gatesOfDefaults } from "../../core/derive/apply-defaults.ts"
 import { emptyListsToNil, emptyMapDropper } from "../../core/derive/empty-lists.ts";
 import { type Names, spell } from "../../core/names.ts";
 import { once } from "../../core/async.ts";
-import { compareVersions, type GroupVersion, splitGroupVersion, verbs } from "../../core/versions.ts";
+import { compareVersions, type GroupVersion, splitGroupVersion, type Verb, verbs } from "../../core/versions.ts";
 import type { Gates } from "../../core/controller.ts";
 import type { Resource, Served } from "../../core/plugin.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
@@ -247,7 +247,6 @@ function storedDecoders(schema: StructNode): Pick<StoredForm, "decode" | "decode
 function compileEndpoint(kind: StoredKind, group: string, version: string, served: Served, settings: Settings): Endpoint {
   const { resource } = kind;
   const apiVersion = group === "" ? version : `${group}/${version}`;
-  const left = new Set<string>(resource.strategy?.without ?? []);
   const codec = codecOf(served, settings);
   // Fields of a custom resource that are not stored are removed after validation.
   const toStored = (resource.custom ? undefined : served.toStored) ?? ((object: ApiObject) => object);
@@ -261,7 +260,7 @@ function compileEndpoint(kind: StoredKind, group: string, version: string, serve
     plural: kind.plural,
     singular: resource.singular ?? resource.kind.toLowerCase(),
     namespaced: kind.namespaced,
-    verbs: verbs.filter((verb) => resource.handleCreate === undefined ? !left.has(verb) : verb === "create"),
+    verbs: verbsOf(resource),
     resource,
     served,
     stored: kind,
@@ -276,6 +275,11 @@ function compileEndpoint(kind: StoredKind, group: string, version: string, serve
     fromStored: (object: ApiObject) => withVersion(fromStored(object), apiVersion),
     deprecation: deprecationOf(resource.kind, apiVersion, served, settings),
   });
+}
+
+function verbsOf({ compute, handleCreate, strategy }: Resource): readonly Verb[] {
+  if (compute !== undefined) return ["get", "list"];
+  return handleCreate !== undefined ? ["create"] : verbs.filter((verb) => strategy?.without?.includes(verb) !== true);
 }
 
 function withVersion(object: ApiObject, apiVersion: string): ApiObject {

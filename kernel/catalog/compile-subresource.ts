@@ -15,8 +15,7 @@ export type CompileKind = (resource: Resource) => Endpoint;
 /** Compiles the subresources. A stored kind with a top-level `status` has the status subresource; `served` adds others, or replaces it. */
 export function subresourcesOf(parent: Parent, served: Served, compile: CompileKind): ReadonlyMap<string, EndpointSubresource> {
   const declared = Object.entries(served.subresources ?? {});
-  const { handleCreate } = parent.resource;
-  const hasStatus = handleCreate === undefined && served.statusSubresource !== false;
+  const hasStatus = parent.resource.storedUnder !== undefined && served.statusSubresource !== false;
   if (hasStatus && Object.hasOwn(served.schema.fields, "status") && !Object.hasOwn(served.subresources ?? {}, "status")) {
     declared.push(["status", statusSubresource]);
   }

@@ -73,12 +73,12 @@ export function compile(plugins: readonly Plugin[], config: CatalogConfig, appea
     configurations: config.configurations ?? new Map(),
     groups,
     kinds,
-    stored: kinds.filter(({ resource }) => resource.handleCreate === undefined),
+    stored: kinds.filter(({ resource }) => resource.storedUnder !== undefined),
     group: (name: string) => groupByName.get(name),
     version: (group: string, version: string) => groupByName.get(group)?.versions.find((each) => each.version === version),
     endpoint: (group: string, version: string, plural: string) => byPath.get(group)?.get(version)?.get(plural),
     unserved: (group: string, version: string, plural: string) => unserved.get(endpointKey(group, version, plural)),
-    admission: (resource: Resource) => steps.get(resource) ?? (resource.handleCreate === undefined ? forAll : forReviews),
+    admission: (resource: Resource) => steps.get(resource) ?? (resource.storedUnder !== undefined ? forAll : forReviews),
     versionsOf: (kind: StoredKind) =>
       Object.entries(kind.resource.served).filter(([, served]) => lifeOf(served, releases.emulated) !== "gone").map(([written]) =>
         endpointOf(kind, written, settings)

@@ -44,15 +44,16 @@ export function route(
   const [, name = "", subresourceName = "", ...more] = info.parts;
   const { connect } = endpoint.subresources.get(subresourceName)?.definition ?? {};
   if (more.length > 0 && connect?.hasPath !== true) throw noRouteError();
-  // Kinds that are never stored have no object paths, and no list over all namespaces.
-  const isStored = endpoint.resource.handleCreate === undefined;
-  if (!isStored && (name !== "" || info.watchPrefix || (endpoint.namespaced && !info.inNamespace))) throw noRouteError();
+  const { handleCreate, compute } = endpoint.resource;
+  // Kinds that are only created have no object paths, and no list over all namespaces.
+  if (handleCreate !== undefined && (name !== "" || info.watchPrefix || (endpoint.namespaced && !info.inNamespace))) throw noRouteError();
   // Only a list or watch over all namespaces may omit the namespace; a cluster-scoped resource never has one.
   if (endpoint.namespaced ? !info.inNamespace && name !== "" : info.inNamespace) throw noRouteError();
   const subresource = subresourceName === "" ? undefined : endpoint.subresources.get(subresourceName);
   if (subresourceName !== "" && (subresource === undefined || info.watchPrefix)) throw noRouteError();
   if (connect !== undefined && name !== "" && connect.methods.includes(method)) return { endpoint, verb: "get", subresource };
-  const verb = connect === undefined ? verbOf(info, method, name, subresource !== undefined) : undefined;
+  if (compute !== undefined && info.watchPrefix) throw noRouteError();
+  const verb = connect === undefined ? verbOf(info, method, name, subresource !== undefined, compute !== undefined) : undefined;
   if (verb === undefined || !(subresource ?? endpoint).verbs.includes(verb)) {
     throw methodNotAllowedError(endpoint.resource.strategy?.withoutReason);
   }
@@ -80,10 +81,10 @@ function customRoute(endpoint: Endpoint, info: RequestInfo): Route {
   return { endpoint, verb, subresource };
 }
 
-function verbOf(info: RequestInfo, method: string, name: string, isSubresource: boolean): Verb | undefined {
+function verbOf(info: RequestInfo, method: string, name: string, isSubresource: boolean, isComputed: boolean): Verb | undefined {
   if (info.watchPrefix) return method === "GET" ? "watch" : undefined;
   if (name === "") {
-    if (method === "GET") return info.verb === "watch" ? "watch" : "list";
+    if (method === "GET") return info.verb === "watch" && !isComputed ? "watch" : "list"; // the list refuses to be watched
     if (method === "POST") return "create";
     return method === "DELETE" ? "deletecollection" : undefined;
   }

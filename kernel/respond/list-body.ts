@@ -62,7 +62,7 @@ export async function listParts(call: RequestContext, form: Form, page: ListPage
 
 function listMeta(page: ListPage): ListMeta {
   return {
-    resourceVersion: String(page.revision),
+    ...(page.revision === 0 ? {} : { resourceVersion: String(page.revision) }), // computed lists have none
     ...(page.continue === "" ? {} : { continue: page.continue }),
     ...(page.remaining === undefined ? {} : { remainingItemCount: page.remaining }),
   };

@@ -1,5 +1,6 @@
 import { listResult, type VerbResult } from "../respond/result.ts";
 import type { RequestContext } from "../request-context.ts";
+import { computedPage } from "./compute.ts";
 import { checkCollectionKey } from "./key-of-call.ts";
 import { listOptions } from "../request/options.ts";
 import { collectionOf } from "../reads/reads.ts";
@@ -12,6 +13,7 @@ export async function list(call: RequestContext): Promise<VerbResult> {
     watchPrefix: false,
   });
   const options = exchange.watchScope === "owned" ? { ...fromQuery, ownershipOnly: true } : fromQuery;
+  if (endpoint.resource.compute !== undefined) return listResult(await computedPage(call, options));
   const collection = collectionOf(backend.prefix, endpoint, info.namespace, "");
   checkCollectionKey(endpoint, info.namespace, options.fields);
   return listResult(await backend.reads.list(collection, options, catalog.names, call.deadline.signal));

@@ -2,6 +2,7 @@ import { definePlugin } from "../../plugin.ts";
 import { nodeAuthorizer } from "./authorizer/authorizer.ts";
 import { taintNodesByCondition } from "./node-admission.ts";
 import { declaredFeaturesGate, nodes } from "./node.ts";
+import { componentStatuses } from "./component-status.ts";
 import { nodeRestriction } from "./restriction/admission.ts";
 import { runtimeClassAdmission } from "./runtime-class-admission.ts";
 import { runtimeClasses } from "./runtime-class.ts";
@@ -12,13 +13,13 @@ export { nodes, runtimeClasses };
 export const nodesPlugin = definePlugin({
   name: "nodes",
   presets: ["kubernetes"],
-  summary: "Nodes, and what they offer to pods: Node, RuntimeClass.",
+  summary: "Nodes, and what they offer to pods: Node, RuntimeClass; and the health of a control plane: ComponentStatus.",
   featureGates: {
     [declaredFeaturesGate]: [{ since: "1.35", stage: "Alpha", default: false }],
     [topologyLabelsGate]: [{ since: "1.33", stage: "Alpha", default: false }, { since: "1.35", stage: "Beta", default: true }],
   },
   groupPriorities: { "node.{domain}": 16_300 },
-  resources: [nodes, runtimeClasses],
+  resources: [nodes, runtimeClasses, componentStatuses],
   authorizers: [nodeAuthorizer],
   admission: [nodeRestriction, taintNodesByCondition, runtimeClassAdmission, podTopologyLabels],
 });

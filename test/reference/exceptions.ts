@@ -12,9 +12,6 @@ export const sameAs: Readonly<Record<string, string>> = Object.freeze({
 export const notServed: Readonly<Record<string, readonly string[]>> = Object.freeze({
   "apiregistration.k8s.io/v1": ["apiservices"],
   "flowcontrol.apiserver.k8s.io/v1": ["flowschemas", "prioritylevelconfigurations"],
-  "v1": [
-    "componentstatuses",
-  ],
 });
 
 const listOfAlpha = "an accident of v1alpha1: its items have no field `type` to be merged by, and lists are never applied";

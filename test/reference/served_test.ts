@@ -195,8 +195,8 @@ test("discovery lists the resources of the reference, and no others, in its orde
   const hashes: unknown[] = [];
   const ours = Object.fromEntries(served.map(({ apiVersion, resources }): [string, Value] => {
     const entries = resources.map(({ storageVersionHash, ...entry }) => {
-      // The reference has no hashes. Listable resources are stored; a subresource has no hash.
-      assert.equal(storageVersionHash !== undefined, (entry["verbs"] as readonly string[]).includes("list"), String(entry["name"]));
+      // The reference has no hashes. Resources that can be watched are stored; a subresource has no hash.
+      assert.equal(storageVersionHash !== undefined, (entry["verbs"] as readonly string[]).includes("watch"), String(entry["name"]));
       hashes.push(storageVersionHash);
       return entry;
     });

@@ -66,8 +66,8 @@ function adjust(object: any, { kind, apiVersion }: { kind: string; apiVersion: s
 }
 
 for (const plugin of plugins) {
-  const stored = (plugin.resources ?? []).filter(({ handleCreate, strategy }) =>
-    handleCreate === undefined && strategy?.without?.includes("create") !== true
+  const stored = (plugin.resources ?? []).filter(({ storedUnder, strategy }) =>
+    storedUnder !== undefined && strategy?.without?.includes("create") !== true
   );
   if (stored.length === 0) continue;
   test(`nothing of ${stored.map(({ kind }) => kind).join(", ")} is lost (seed ${seed})`, async () => {

@@ -51,7 +51,7 @@ async function resourcesOf(endpoint: Endpoint, hashed: boolean): Promise<readonl
     verbs,
     ...(resource.shortNames === undefined ? {} : { shortNames: resource.shortNames }),
     ...(resource.categories === undefined ? {} : { categories: resource.categories }),
-    ...(hashed && resource.handleCreate === undefined ? { storageVersionHash: await storageVersionHash(endpoint) } : {}),
+    ...(hashed && resource.storedUnder !== undefined ? { storageVersionHash: await storageVersionHash(endpoint) } : {}),
   };
   const parts = partsOf(endpoint).map(([name, { shown, verbs }]): Resource => ({
     name: `${plural}/${name}`,
