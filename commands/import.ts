@@ -16,6 +16,7 @@ import type { Source } from "./source/source.ts";
 import { openOtherSource, type SourceFlags, sourceMistakes, sourcePrefix } from "./source/open-source.ts";
 import { isInMemory, openStore } from "../server/startup/open-store.ts";
 import { readConfiguration } from "../server/startup/read-configuration.ts";
+import { silentLog } from "../kernel/observe/log.ts";
 import { noFaults } from "../kernel/store/fault.ts";
 import { compactInitialRevision } from "../server/startup/initial-revision.ts";
 import { progressOfCommand } from "./command-progress.ts";
@@ -85,7 +86,7 @@ async function intoStore(
   work: (store: Awaited<ReturnType<typeof openStore>>["store"]) => Promise<Imported>,
 ): Promise<Imported> {
   if (config["etcd-servers"].length === 0) await mkdir(config["data-dir"], { recursive: true, mode: 0o700 });
-  const { store } = await openStore(config, { faults: noFaults, catalog });
+  const { store } = await openStore(config, { faults: noFaults, catalog, log: silentLog });
   try {
     await compactInitialRevision(store, config["etcd-prefix"]);
     return await work(store);

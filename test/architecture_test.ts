@@ -61,6 +61,7 @@ const machineFolders = [
   "kernel/store/",
   "protocols/",
   "server/config/",
+  "server/encryption/kms/",
   "server/heavy/",
   "server/listen/",
   "server/metrics/",

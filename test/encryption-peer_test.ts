@@ -5,28 +5,50 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { testKmsPlugin } from "../server/encryption/kms/test-plugin.ts";
 import { openEtcd } from "../kernel/store/etcd/etcd.ts";
 import { kubeApiserverMissing, startKubeApiserver } from "./access/kube-apiserver.ts";
 import { until } from "./real-server.ts";
 import { within } from "./stores.ts";
 
-const providers = { secrets: "secretbox", configmaps: "aesgcm", resourcequotas: "aescbc", limitranges: "aesgcm" } as const;
-const contents = { secrets: { stringData: { a: "hidden" } }, configmaps: { data: { a: "hidden" } }, resourcequotas: {}, limitranges: {} };
+const providers = {
+  secrets: "secretbox",
+  configmaps: "aesgcm",
+  resourcequotas: "aescbc",
+  limitranges: "aesgcm",
+  serviceaccounts: "kms",
+} as const;
+const contents = {
+  secrets: { stringData: { a: "hidden" } },
+  configmaps: { data: { a: "hidden" } },
+  resourcequotas: {},
+  limitranges: {},
+  serviceaccounts: {},
+};
 const resources = Object.keys(providers) as (keyof typeof providers)[];
-const configuration = JSON.stringify({
-  apiVersion: "apiserver.config.k8s.io/v1",
-  kind: "EncryptionConfiguration",
-  resources: Object.entries(providers).map(([resource, provider]) => ({
-    resources: [resource],
-    providers: [{ [provider]: { keys: [{ name: "one", secret: btoa("k".repeat(32)) }] } }, { identity: {} }],
-  })),
-});
+const configurationWith = (endpoint: string) =>
+  JSON.stringify({
+    apiVersion: "apiserver.config.k8s.io/v1",
+    kind: "EncryptionConfiguration",
+    resources: Object.entries(providers).map(([resource, provider]) => ({
+      resources: [resource],
+      providers: [
+        {
+          [provider]: provider === "kms"
+            ? { apiVersion: "v2", name: "one", endpoint }
+            : { keys: [{ name: "one", secret: btoa("k".repeat(32)) }] },
+        },
+        { identity: {} },
+      ],
+    })),
+  });
 const collection = (resource: string) => `/api/v1/namespaces/default/${resource}`;
 
 test("a kube-apiserver opens what this server wrote, and the other way round", { skip: kubeApiserverMissing() }, async () => {
   const folder = await mkdtemp(join(tmpdir(), "thole-encryption-")), file = join(folder, "encryption.yaml");
   const flag = `--encryption-provider-config=${file}`;
-  await writeFile(file, configuration);
+  const plugin = await testKmsPlugin(join(folder, "kms.sock"));
+  await writeFile(file, configurationWith(plugin.endpoint));
   const peer = await startKubeApiserver([], undefined, { flags: [flag] });
   try {
     const made = async ({ ask }: typeof peer.admin, name: string) => {
@@ -56,7 +78,10 @@ test("a kube-apiserver opens what this server wrote, and the other way round", {
       for (const resource of resources) {
         for (const name of ["theirs", "ours"]) {
           const { entry } = await store.get(`/registry/${resource}/default/${name}`);
-          assert.match(new TextDecoder("latin1").decode(entry!.value), new RegExp(`^k8s:enc:${providers[resource]}:v1:one:`));
+          assert.match(
+            new TextDecoder("latin1").decode(entry!.value),
+            new RegExp(`^k8s:enc:${providers[resource]}:v${resource === "serviceaccounts" ? 2 : 1}:one:`),
+          );
         }
       }
     } finally {
@@ -64,6 +89,7 @@ test("a kube-apiserver opens what this server wrote, and the other way round", {
     }
   } finally {
     await peer.close();
+    await plugin.close();
     await rm(folder, { recursive: true, force: true });
   }
 });

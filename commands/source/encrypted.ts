@@ -35,9 +35,11 @@ export function encryptionOf(value: Uint8Array): Encryption | undefined {
 }
 
 /** The entries with decrypted values. A value stays as it is if no key decrypts it. */
-export function decryptedEntries(entries: readonly Entry[], keys: Transformer): readonly Entry[] {
-  return entries.map((entry) => {
-    const opened = isEncrypted(entry.value) ? keys.open(entry.value, entry.key) : undefined;
-    return opened === undefined ? entry : { ...entry, value: opened.value };
-  });
+export async function decryptedEntries(entries: readonly Entry[], keys: Transformer): Promise<readonly Entry[]> {
+  const all: Entry[] = [];
+  for (const entry of entries) {
+    const opened = isEncrypted(entry.value) ? await keys.open(entry.value, entry.key) : undefined;
+    all.push(opened === undefined ? entry : { ...entry, value: opened.value });
+  }
+  return all;
 }

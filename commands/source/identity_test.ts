@@ -52,7 +52,7 @@ test("identityOf() says why a value cannot be read", () => {
   });
 });
 
-test("decryptedEntries() decrypts with the key of the provider and the name in the value, and keeps others", () => {
+test("decryptedEntries() decrypts with the key of the provider and the name in the value, and keeps others", async () => {
   const secret = new Uint8Array(32).fill(7), iv = new Uint8Array(16).fill(1), nonce = new Uint8Array(12).fill(2);
   const key = "/registry/secrets/default/a", plain = bytes('{"kind":"Secret"}');
   const cbc = createCipheriv("aes-256-cbc", secret, iv), gcm = createCipheriv("aes-256-gcm", secret, nonce);
@@ -65,12 +65,12 @@ test("decryptedEntries() decrypts with the key of the provider and the name in t
   // The first is of another resource.
   const cbcKeys = [["aescbc", "one", new Uint8Array(32).fill(9)], ["aescbc", "one", secret]] as const;
   const keys = testTransformer(...cbcKeys, ["aesgcm", "two", secret], "identity");
-  const entries = decryptedEntries([entry(values.aescbc), entry(values.aesgcm), entry(plain)], keys);
+  const entries = await decryptedEntries([entry(values.aescbc), entry(values.aesgcm), entry(plain)], keys);
   assert.deepEqual(entries.map(({ value }) => new TextDecoder().decode(value)), Array(3).fill('{"kind":"Secret"}'));
   // The value of another key of etcd, an unknown key, and a damaged value stay encrypted.
   const moved = entry(values.aesgcm, "/registry/secrets/default/b"), cut = entry(values.aescbc.subarray(0, 30));
-  assert.deepEqual(decryptedEntries([moved, cut], keys), [moved, cut]);
-  assert.deepEqual(decryptedEntries([entry(values.aesgcm)], testTransformer(...cbcKeys)), [entry(values.aesgcm)]);
+  assert.deepEqual(await decryptedEntries([moved, cut], keys), [moved, cut]);
+  assert.deepEqual(await decryptedEntries([entry(values.aesgcm)], testTransformer(...cbcKeys)), [entry(values.aesgcm)]);
   assert.deepEqual(encryptionOf(values.aescbc), { provider: "aescbc", name: "one", key: 'key "one"' });
   assert.equal(encryptionOf(plain), undefined);
 });

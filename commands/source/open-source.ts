@@ -4,12 +4,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import type { Progress } from "../../core/progress.ts";
-import { readEncryptionFile } from "../../server/encryption/configuration.ts";
-import { Transformer } from "../../server/encryption/transformer.ts";
+import { readEncryptionFile, type ReadOptions } from "../../server/encryption/configuration.ts";
 import { ConfigError } from "../../server/config/parse.ts";
 import { readKeyed, readText } from "../../server/config/read-files.ts";
 import type { Config } from "../../server/config/settings.ts";
-import { fileSource, liveSource, type Source } from "./source.ts";
+import { fileSource, liveSource, type Source, type SourceOptions } from "./source.ts";
 import { openSnapshot } from "./etcd-files/etcd-files.ts";
 import { noFaults } from "../../kernel/store/fault.ts";
 import { copyInUse } from "./copy-in-use.ts";
@@ -48,8 +47,7 @@ export const selectsSource = (flags: SourceFlags): boolean => selecting.some((na
 
 /** Opens the store of another server. Rejects with an EtcdFileError, a StoreError or a ConfigError. */
 export async function openOtherSource(flags: SourceFlags, progress?: Progress): Promise<Source> {
-  const prefix = sourcePrefix(flags), keys = keysOf(flags);
-  const options = { prefix, keys };
+  const prefix = sourcePrefix(flags), options = { prefix, ...keysOf(flags.get("from-encryption-provider-config"), { onlyReads: true }) };
   const snapshot = flags.get("from-snapshot");
   const files = { prefix: `${prefix}/`, skipHashCheck: flags.has("skip-hash-check"), ...(progress === undefined ? {} : { progress }) };
   if (snapshot !== undefined) return fileSource(await openSnapshot(snapshot, files), options);
@@ -75,15 +73,16 @@ async function tlsOf(flags: SourceFlags) {
     : { ...authority, ...await readKeyed(cert, key, "client certificate for the etcd to read") };
 }
 
-function keysOf(flags: SourceFlags): Transformer {
-  const path = flags.get("from-encryption-provider-config");
-  return path === undefined ? new Transformer([]) : readEncryptionFile(path, { onlyReads: true }).configuration.all;
+/** The keys of a file, which may be those of KMS plugins; none for no file. */
+function keysOf(path: string | undefined, options?: ReadOptions): Partial<Pick<SourceOptions, "keys" | "closeKeys">> {
+  if (path === undefined || path === "") return {};
+  const { all, kms } = readEncryptionFile(path, options).configuration;
+  return { keys: all, closeKeys: () => kms.forEach((each) => each.close()) };
 }
 
 /** Opens the store of the settings for reading. Of an embedded store that a server uses it reads a copy, which it removes at the end. */
 export async function openOwnSource(config: Config): Promise<Source> {
-  const prefix = config["etcd-prefix"], encryption = config["encryption-provider-config"];
-  const options = { prefix, keys: encryption === "" ? new Transformer([]) : readEncryptionFile(encryption).configuration.all };
+  const options = { prefix: config["etcd-prefix"], ...keysOf(config["encryption-provider-config"]) };
   if (config["etcd-servers"].length === 0) {
     if (isInMemory(config)) throw new ConfigError(["a store in memory cannot be read by another process"]);
     // Opening would create it.

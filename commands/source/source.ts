@@ -17,12 +17,17 @@ export interface SourceOptions {
   readonly prefix: string;
   /** Keys of values that are encrypted. Others stay encrypted. */
   readonly keys?: Transformer;
+  /** Called when the source is closed. */
+  readonly closeKeys?: () => void;
 }
 
 const noKeys = new Transformer([]);
 
 /** The newest revision of a store, which may go on changing. A read fails with a StoreError "compacted" once that revision is compacted. */
-export async function liveSource(store: Pick<Store, "list" | "close">, { prefix, keys = noKeys }: SourceOptions): Promise<Source> {
+export async function liveSource(
+  store: Pick<Store, "list" | "close">,
+  { prefix, keys = noKeys, closeKeys = () => {} }: SourceOptions,
+): Promise<Source> {
   const { revision } = await store.list({ prefix: `${prefix}/` }, { limit: 1 });
   return {
     revision,
@@ -33,22 +38,22 @@ export async function liveSource(store: Pick<Store, "list" | "close">, { prefix,
         const advice = "read a snapshot instead, or set a longer --etcd-compaction-interval on its server";
         throw new StoreError("compacted", `The revision ${revision} was compacted before everything was read: ${advice}`, { cause: error });
       });
-      return { ...listing, entries: decryptedEntries(listing.entries, keys) };
+      return { ...listing, entries: await decryptedEntries(listing.entries, keys) };
     },
-    close: () => store.close(),
+    close: () => store.close().finally(closeKeys),
   };
 }
 
 /** The files of an etcd. */
-export function fileSource(files: EtcdFiles, { prefix, keys = noKeys }: SourceOptions): Source {
+export function fileSource(files: EtcdFiles, { prefix, keys = noKeys, closeKeys = () => {} }: SourceOptions): Source {
   return {
     revision: files.revision,
     prefix,
     async list(range, page) {
       const listing = files.list(range, page);
-      return { ...listing, entries: decryptedEntries(listing.entries, keys) };
+      return { ...listing, entries: await decryptedEntries(listing.entries, keys) };
     },
-    close: () => Promise.resolve(files.close()),
+    close: () => Promise.resolve(files.close()).finally(closeKeys),
   };
 }
 

@@ -32,7 +32,12 @@ export interface MessageStream<Request, Reply> extends AsyncIterable<readonly Re
   cancel(): void;
 }
 
-export function openChannel(endpoint: string, options: SessionOptions): Channel {
+export interface ChannelOptions extends SessionOptions {
+  /** Bytes of the answer of a call, with its gRPC header; a longer one fails the call. Default: no bound of its own. */
+  readonly answerBytesMax?: number;
+}
+
+export function openChannel(endpoint: string, options: ChannelOptions): Channel {
   const headers = headersFor(endpoint);
   const late = deadlines();
   let session: GrpcSession | undefined;
@@ -54,7 +59,8 @@ export function openChannel(endpoint: string, options: SessionOptions): Channel 
       signal?.throwIfAborted();
       const standing = session?.usable ? session : await connected();
       signal?.throwIfAborted();
-      return unary(standing, headers(method.path), method, request, late, timeoutMs, signal);
+      const bounds = { timeoutMs, signal, answerBytesMax: options.answerBytesMax ?? Infinity };
+      return unary(standing, headers(method.path), method, request, late, bounds);
     },
     stream: async (method, more) => messageStream(await connected(), headers(method.path, more), method),
     close() {
@@ -71,15 +77,23 @@ function unary<Request, Reply>(
   { encode, decode }: Method<Request, Reply>,
   request: Request,
   late: Deadlines,
-  timeoutMs: number,
-  signal: AbortSignal | undefined,
+  { timeoutMs, signal, answerBytesMax }: {
+    readonly timeoutMs: number;
+    readonly signal: AbortSignal | undefined;
+    readonly answerBytesMax: number;
+  },
 ): Promise<Reply> {
   return new Promise<Reply>((resolve, reject) => {
     const chunks: Buffer[] = [];
-    let status: Status | undefined;
+    let status: Status | undefined, bytes = 0;
     const stream = openStream(session, headers, frameMessage(encode(request)), {
       headers: (headers) => status = statusOf(headers) ?? status,
-      data: (chunk) => void chunks.push(chunk),
+      data(chunk) {
+        bytes += chunk.length;
+        if (bytes <= answerBytesMax) return void chunks.push(chunk);
+        chunks.length = 0;
+        give(new GrpcError(grpcCode.resourceExhausted, `The answer has more than ${answerBytesMax} bytes`));
+      },
       end(lost) {
         forget();
         try {
@@ -170,16 +184,16 @@ function openStream(session: GrpcSession, headers: Buffer, whole: Buffer | undef
 
 /** The header blocks of each method, encoded once; `more` is for rare additional headers. */
 function headersFor(endpoint: string): (path: string, more?: Readonly<Record<string, string>>) => Buffer {
-  const { protocol, host } = new URL(endpoint);
+  const { protocol, host } = new URL(endpoint), isSocket = protocol === "unix:";
   const known = new Map<string, Buffer>();
   return (path, more) => {
     const before = more === undefined ? known.get(path) : undefined;
     if (before !== undefined) return before;
     const block = headerBlock([
       [":method", "POST"],
-      [":scheme", protocol.slice(0, -1)],
+      [":scheme", isSocket ? "http" : protocol.slice(0, -1)],
       [":path", path],
-      [":authority", host],
+      [":authority", isSocket ? "localhost" : host],
       ["content-type", "application/grpc"],
       ["te", "trailers"],
       ...Object.entries(more ?? {}),

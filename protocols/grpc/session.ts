@@ -22,6 +22,8 @@ export interface SessionOptions {
   readonly tls?: (() => Tls) | undefined;
   /** Milliseconds between keepalive pings while a call is in progress; the answer must arrive within a third of it. */
   readonly keepaliveMs: number;
+  /** Milliseconds in which the connection must be open. Default: `etcdConnectMs`. */
+  readonly connectMs?: number;
 }
 
 /** An open connection. */
@@ -32,11 +34,15 @@ export interface GrpcSession extends Pick<Session, "usable" | "open"> {
   close(): void;
 }
 
-/** Resolves once TLS is established and the server has sent its settings. Rejects with a GrpcError. */
-export function connectSession(endpoint: string, { tls, keepaliveMs }: SessionOptions): Promise<GrpcSession> {
+/**
+ * Resolves once TLS is established and the server has sent its settings. Rejects with a GrpcError.
+ *
+ * @param endpoint `http://host:port`, `https://host:port`, or the path of a socket: `unix:///run/a.sock`, `unix:///@name` for an abstract one
+ */
+export function connectSession(endpoint: string, { tls, keepaliveMs, connectMs = etcdConnectMs }: SessionOptions): Promise<GrpcSession> {
   return new Promise((resolve, reject) => {
     const socket = openSocket(new URL(endpoint), tls?.());
-    const timer = setTimeout(() => session.destroy(`no answer within ${etcdConnectMs} ms`), etcdConnectMs);
+    const timer = setTimeout(() => session.destroy(`no answer within ${connectMs} ms`), connectMs);
     const session = new ClientSession(socket, {
       onOpen() {
         clearTimeout(timer);
@@ -50,7 +56,8 @@ export function connectSession(endpoint: string, { tls, keepaliveMs }: SessionOp
   });
 }
 
-function openSocket({ protocol, hostname, port }: URL, tls: Tls | undefined): Socket {
+function openSocket({ protocol, hostname, port, pathname }: URL, tls: Tls | undefined): Socket {
+  if (protocol === "unix:") return connectTcp({ path: socketPath(pathname) });
   const host = hostname.replace(/^\[|\]$/g, "");
   if (protocol === "http:") return connectTcp({ host, port: Number(port || 80), noDelay: true });
   const trust = tls?.ca === undefined ? undefined : trustIn(textOf(tls.ca), host);
@@ -69,6 +76,12 @@ function openSocket({ protocol, hostname, port }: URL, tls: Tls | undefined): So
     if (problem !== undefined) socket.destroy(problem);
   });
   return socket.setNoDelay(true);
+}
+
+/** The path of a socket, or its abstract name (unix(7)), which begins with a zero byte. */
+function socketPath(pathname: string): string {
+  const path = decodeURIComponent(pathname);
+  return path.startsWith("/@") ? `\0${path.slice(2)}` : path;
 }
 
 /** The session with keepalive pings. */

@@ -5,13 +5,16 @@ import { readConfigObject } from "../../core/config/config-object.ts";
 import { type FieldError, fieldErrorText, invalid, required } from "../../core/field-error.ts";
 import { goQuote } from "../../core/tree/go-quote.ts";
 import { reasonOf } from "../../core/reason-of.ts";
-import { anyJson, field, type Infer, list, string, struct } from "../../core/schema.ts";
+import { duration, field, type Infer, int32, list, string, struct } from "../../core/schema.ts";
 import { readWholeTextSync } from "../../protocols/files/bounded-files.ts";
 import { bound } from "../../core/bound.ts";
 import { bytesOf, parseBase64 } from "../../core/scalars/base64.ts";
 import { Unreadable } from "../../core/scalars/unreadable.ts";
 import { type LocalProvider, secretBytes } from "./ciphers.ts";
-import { Transformer, type ValueKey, valueKey } from "./transformer.ts";
+import { kmsMistakes, type KmsSettings, kmsTimeoutMs } from "./kms/settings.ts";
+import { kmsPlugin } from "./kms/plugin.ts";
+import { type KmsProvider, kmsProvider } from "./kms/provider.ts";
+import { kmsKey, Transformer, type ValueKey, valueKey } from "./transformer.ts";
 
 /** Bytes of the file of --encryption-provider-config. */
 const encryptionFileBytesMax = bound(1024 * 1024);
@@ -24,12 +27,19 @@ const Key = struct("Key", {
 });
 type Key = Infer<typeof Key>;
 const Keys = struct("KeysConfiguration", { keys: field(0, list(Key), "The keys; the first encrypts.") });
+const Kms = struct("KMSConfiguration", {
+  apiVersion: field(0, string, "Version of the plugin's API: v2."),
+  name: field(0, string, "Name of the plugin, which stands before each value.", { written: "always" }),
+  cachesize: field(0, int32, "Not used by v2.", { pointer: true }),
+  endpoint: field(0, string, "The plugin's socket: unix:///path.", { written: "always" }),
+  timeout: field(0, duration, "Time of one call. Default: 3s.", { pointer: true }),
+});
 const Provider = struct("ProviderConfiguration", {
   aesgcm: field(0, Keys, "AES in Galois/Counter mode.", { pointer: true }),
   aescbc: field(0, Keys, "AES in cipher block chaining mode.", { pointer: true }),
   secretbox: field(0, Keys, "XSalsa20 and Poly1305.", { pointer: true }),
   identity: field(0, struct("IdentityConfiguration", {}), "No encryption.", { pointer: true }),
-  kms: field(0, anyJson, "Keys of a key management service.", { pointer: true }),
+  kms: field(0, Kms, "Keys of a key management service.", { pointer: true }),
 });
 type Provider = Infer<typeof Provider>;
 const Resources = struct("ResourceConfiguration", {
@@ -49,11 +59,15 @@ export interface EncryptionConfiguration {
   transformerOf(group: string, resource: string): Transformer | undefined;
   /** Every key of the file, for values whose resource is not known. */
   readonly all: Transformer;
+  /** The KMS plugins, in the order of the file. They have no connection before the first call. */
+  readonly kms: readonly KmsProvider[];
 }
 
 export interface ReadOptions {
-  /** Whether values are only read, so that providers which are not supported are left out. Default: they are a mistake. */
+  /** Whether values are only read, so that providers without keys, and KMS v1, are left out. Default: they are a mistake. */
   readonly onlyReads?: boolean;
+  /** Makes the provider of a KMS plugin. Default: one without metrics. */
+  readonly kms?: (settings: KmsSettings) => KmsProvider;
 }
 
 /** A file and what is in it. */
@@ -80,7 +94,10 @@ function isErrors(read: EncryptionConfiguration | readonly FieldError[]): read i
 }
 
 /** As `readEncryptionFile`, of the text of a file. Returns the mistakes of its values, and throws an error for a text of another form. */
-export function encryptionIn(text: string, { onlyReads = false }: ReadOptions = {}): EncryptionConfiguration | readonly FieldError[] {
+export function encryptionIn(
+  text: string,
+  { onlyReads = false, kms = plainProvider }: ReadOptions = {},
+): EncryptionConfiguration | readonly FieldError[] {
   const { resources } = readConfigObject<Configuration>(text, {
     kind: "EncryptionConfiguration",
     group: "apiserver.config.k8s.io",
@@ -95,7 +112,27 @@ export function encryptionIn(text: string, { onlyReads = false }: ReadOptions = 
     ...providerErrors(row.providers ?? [], `resources[${index}].providers`, onlyReads),
     ...hiddenErrors(row.resources ?? [], rows.slice(0, index).flatMap(({ resources }) => resources ?? []), `resources[${index}].resources`),
   ]);
-  return errors.length > 0 ? errors : compiled(rows);
+  const repeated = repeatedErrors(rows);
+  if (errors.length + repeated.length > 0) return [...errors, ...repeated];
+  return compiled(rows, kms);
+}
+
+function plainProvider({ name, endpoint, timeoutMs }: KmsSettings): KmsProvider {
+  return kmsProvider({ name, timeoutMs, plugin: kmsPlugin({ endpoint, timeoutMs }) });
+}
+
+/** Names of KMS plugins that are used twice: a value could not name its plugin. */
+function repeatedErrors(rows: readonly Infer<typeof Resources>[]): readonly FieldError[] {
+  const names = new Set<string>();
+  return rows.flatMap(({ providers }, row) =>
+    (providers ?? []).flatMap(({ kms }, index): readonly FieldError[] => {
+      if (kms == null || !names.has(kms.name)) {
+        if (kms != null) names.add(kms.name);
+        return [];
+      }
+      return [invalid(`resources[${row}].providers[${index}].kms.name`, kms.name, "another KMS provider has this name")];
+    })
+  );
 }
 
 function keysOf(provider: Provider): readonly Key[] {
@@ -161,7 +198,7 @@ function providerErrors(providers: readonly Provider[], path: string, onlyReads:
     if (given.length === 0) return [required(at, `must have one of ${named.toSorted().join(", ")}`)];
     if (given.length > 1) return [invalid(at, given, "must have one provider: write several as several elements")];
     const [only] = given;
-    if (only === "kms") return onlyReads ? [] : [invalid(`${at}.kms`, "", "key management services are not supported")];
+    if (only === "kms") return onlyReads && provider.kms!.apiVersion !== "v2" ? [] : kmsMistakes(provider.kms!, `${at}.kms`);
     return only === "identity" || only === undefined
       ? []
       : keyErrors(provider[only]?.keys ?? [], `${at}.${only}.keys`, secretBytes[only], onlyReads);
@@ -182,10 +219,18 @@ function keyErrors(keys: readonly Key[], path: string, lengths: readonly number[
 }
 
 /** Rows of one resource add up. */
-function compiled(rows: readonly Infer<typeof Resources>[]): EncryptionConfiguration {
+function compiled(rows: readonly Infer<typeof Resources>[], kmsOf: (settings: KmsSettings) => KmsProvider): EncryptionConfiguration {
   const keys = new Map<string, ValueKey[]>(), nameOf = ({ group, resource }: GroupResource) => `${resource}.${group}`;
+  const kms: KmsProvider[] = [];
+  const keysOf = ({ kms: plugin, ...local }: Provider): readonly ValueKey[] => {
+    if (plugin == null) return valueKeys(local);
+    if (plugin.apiVersion !== "v2") return [];
+    const { name, endpoint } = plugin, provider = kmsOf({ name, endpoint, timeoutMs: kmsTimeoutMs(plugin) });
+    kms.push(provider);
+    return [kmsKey(name, provider.cipher)];
+  };
   for (const { resources, providers } of rows) {
-    const made = (providers ?? []).flatMap(valueKeys);
+    const made = (providers ?? []).flatMap(keysOf);
     for (const named of (resources ?? []).map(groupResourceOf)) {
       const name = nameOf(named), before = keys.get(name);
       if (before === undefined) keys.set(name, [...made]);
@@ -197,10 +242,11 @@ function compiled(rows: readonly Infer<typeof Resources>[]): EncryptionConfigura
     transformerOf: (group, resource) =>
       transformers.get(nameOf({ group, resource })) ?? transformers.get(nameOf({ group, resource: "*" })) ?? transformers.get("*.*"),
     all: new Transformer([undefined, ...[...keys.values()].flat()]),
+    kms,
   };
 }
 
-function valueKeys(provider: Provider): readonly ValueKey[] {
+function valueKeys(provider: Omit<Provider, "kms">): readonly ValueKey[] {
   if (provider.identity != null) return [undefined];
   return locals.flatMap((local) => (provider[local]?.keys ?? []).map(({ name, secret }) => valueKey(local, name, secretOf(secret)!)) // has been checked
   );

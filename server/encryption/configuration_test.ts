@@ -78,10 +78,12 @@ test("resources are found by name, by group and by all", () => {
   assert.equal(read([row(["*."], "one")]).transformerOf("", "pods") === undefined, false);
 });
 
-test("the file of the operator's guide can be used", () => {
+test("the files of the operator's guide can be used", () => {
   const guide = readFileSync(new URL("../../docs/operators-guide.md", import.meta.url), "utf8");
-  const found = encryptionIn(/```yaml\n(# encryption\.yaml[^]*?)```/.exec(guide)![1]!);
-  assert.deepEqual(Array.isArray(found) ? found.map(fieldErrorText) : [], []);
+  for (const block of [/```yaml\n(# encryption\.yaml[^]*?)```/, /```yaml\n(# kms\.yaml[^]*?)```/]) {
+    const found = encryptionIn(block.exec(guide)![1]!);
+    assert.deepEqual(Array.isArray(found) ? found.map(fieldErrorText) : [], []);
+  }
 });
 
 test("mistakes name their fields, and no secret", () => {
@@ -105,9 +107,27 @@ test("mistakes name their fields, and no secret", () => {
     'resources[0].providers[1]: Invalid value: ["secretbox","identity"]: must have one provider: write several as several elements',
     "resources[0].providers[2].aesgcm.keys: Required value: at least one key is required",
   ]);
-  const kms = { kms: { apiVersion: "v2", name: "k", endpoint: "unix:///k" } };
-  assert.deepEqual(ofProviders(kms), ['resources[0].providers[0].kms: Invalid value: "": key management services are not supported']);
-  assert.deepEqual(mistakes([{ resources: ["secrets"], providers: [kms] }], { onlyReads: true }), []);
+  const kms = { apiVersion: "v2", name: "k", endpoint: "unix:///k" }, v1 = { ...kms, apiVersion: "v1" };
+  assert.deepEqual(ofProviders({ kms }, { kms: { ...kms, name: "l", timeout: "1ns" } }), []);
+  assert.deepEqual(ofProviders({ kms: v1 }), [
+    'resources[0].providers[0].kms.apiVersion: Invalid value: "v1": must be v2: v1 is not supported',
+  ]);
+  assert.deepEqual(mistakes([{ resources: ["secrets"], providers: [{ kms: v1 }] }], { onlyReads: true }), []);
+  assert.deepEqual(
+    ofProviders({ kms }, { kms: { name: "a:b", endpoint: "http://a", timeout: "0s", cachesize: 5 } }, { kms }, {
+      kms: { apiVersion: "v2" },
+    }),
+    [
+      'resources[0].providers[1].kms.apiVersion: Invalid value: "": must be v2: v1 is not supported',
+      'resources[0].providers[1].kms.name: Invalid value: "a:b": must not contain a colon',
+      'resources[0].providers[1].kms.timeout: Invalid value: "0s": must be more than zero',
+      'resources[0].providers[1].kms.endpoint: Invalid value: "http://a": must be the URL of a socket, such as unix:///run/kms.sock',
+      "resources[0].providers[1].kms.cachesize: Invalid value: 5: is not supported in v2",
+      "resources[0].providers[3].kms.name: Required value: a provider needs a name",
+      "resources[0].providers[3].kms.endpoint: Required value: a provider needs a socket",
+      'resources[0].providers[2].kms.name: Invalid value: "k": another KMS provider has this name',
+    ],
+  );
   const ofResources = (...resources: readonly string[]) => mistakes([{ resources, providers: [{ identity: {} }] }]);
   for (
     const [resources, message] of [

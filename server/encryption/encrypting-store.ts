@@ -9,7 +9,7 @@
  */
 import { encryptedPrefix } from "../../kernel/objects/objects.ts";
 import { type Change, type Commit, type Entry, type Store, StoreError, type StoreEvent } from "../../kernel/store/store.ts";
-import type { Transformer } from "./transformer.ts";
+import type { OpenedValue, Soon, Transformer } from "./transformer.ts";
 
 export interface Encryption {
   /** The transformer of a key in the store; undefined for resources without encryption. */
@@ -23,39 +23,47 @@ const lineEnd = 0x0a;
 const unread = new TextEncoder().encode(encryptedPrefix);
 
 export function encryptingStore(store: Store, encryption: Encryption): Store {
-  const opened = (key: string, value: Uint8Array): Uint8Array => {
+  const opened = (key: string, value: Uint8Array): Soon<Uint8Array> => {
     const transformer = encryption.of(key);
     if (transformer === undefined) return value;
     const found = transformer.open(value, key);
-    if (found === undefined) return unread;
-    return found.isStale ? marked(found.value) : found.value;
+    return found instanceof Promise ? found.then(readable) : readable(found);
   };
-  const openedEntry = (entry: Entry): Entry => ({ ...entry, value: opened(entry.key, entry.value) });
-  const openedEvent = (event: StoreEvent): StoreEvent => ({
-    ...event,
-    value: event.value && opened(event.key, event.value),
-    previous: event.previous && { ...event.previous, value: opened(event.key, event.previous.value) },
-  });
+  const openedEntry = (entry: Entry): Soon<Entry> => {
+    const value = opened(entry.key, entry.value);
+    return value instanceof Promise ? value.then((value) => ({ ...entry, value })) : { ...entry, value };
+  };
+  const openedEvent = (event: StoreEvent): Soon<StoreEvent> => {
+    const { key, previous } = event, value = event.value && opened(key, event.value);
+    const before = previous && opened(key, previous.value);
+    const made = (value: Uint8Array | undefined, before: Uint8Array | undefined): StoreEvent => ({
+      ...event,
+      value,
+      previous: previous && before && { ...previous, value: before },
+    });
+    const isLater = value instanceof Promise || before instanceof Promise;
+    return isLater ? Promise.all([value, before]).then(([value, before]) => made(value, before)) : made(value, before);
+  };
 
   return {
     async get(key, signal) {
       const found = await store.get(key, signal);
-      return found.entry === undefined ? found : { ...found, entry: openedEntry(found.entry) };
+      return found.entry === undefined ? found : { ...found, entry: await openedEntry(found.entry) };
     },
     async list(range, page) {
       const listing = await store.list(range, page);
-      return page?.valued === false ? listing : { ...listing, entries: listing.entries.map(openedEntry) };
+      return page?.valued === false ? listing : { ...listing, entries: await inTurn(listing.entries, openedEntry) };
     },
     newest: () => store.newest(),
     async commit(change: Change): Promise<Commit> {
       const value = change.value && (encryption.of(change.key)?.seal(change.value, change.key) ?? change.value);
       const result = await store.commit({ ...change, value });
-      return result.done || result.current === undefined ? result : { done: false, current: openedEntry(result.current) };
+      return result.done || result.current === undefined ? result : { done: false, current: await openedEntry(result.current) };
     },
     async *watch(range, from, signal) {
       const { replaced } = encryption;
       for await (const batch of store.watch(range, from, AbortSignal.any([signal, replaced]))) {
-        yield batch.events.length === 0 ? batch : { ...batch, events: batch.events.map(openedEvent) };
+        yield batch.events.length === 0 ? batch : { ...batch, events: await inTurn(batch.events, openedEvent) };
       }
       // What the reader has kept is to be read again: it may be stale now, or could not be read before.
       if (!signal.aborted && replaced.aborted) throw new StoreError("unavailable", "the keys of the encrypted values were replaced");
@@ -65,6 +73,21 @@ export function encryptingStore(store: Store, encryption: Encryption): Store {
     size: () => store.size(),
     close: () => store.close(),
   };
+}
+
+/** The results in their order. One after the other: a KMS plugin gets one call at a time for a page, and most results are there at once. */
+async function inTurn<T, Made>(items: readonly T[], make: (item: T) => Soon<Made>): Promise<readonly Made[]> {
+  const all: Made[] = [];
+  for (const item of items) {
+    const made = make(item);
+    all.push(made instanceof Promise ? await made : made);
+  }
+  return all;
+}
+
+function readable(found: OpenedValue | undefined): Uint8Array {
+  if (found === undefined) return unread;
+  return found.isStale ? marked(found.value) : found.value;
 }
 
 /**

@@ -6,6 +6,7 @@ import { auditMetrics } from "./audit-metrics.ts";
 import { cacheMetrics } from "../../kernel/cache/mod.ts";
 import { authenticationMetrics } from "./authentication-metrics.ts";
 import { declarativeMetrics } from "../../kernel/observe/declarative-metrics.ts";
+import { encryptionMetrics } from "./encryption-metrics.ts";
 import { metaMetrics } from "./meta-metrics.ts";
 import { meterMetrics } from "../../kernel/observe/meter.ts";
 import { processMetrics } from "./process-metrics.ts";
@@ -26,6 +27,7 @@ export const kernelMetrics = Object.freeze({
   ...authorizationMetrics,
   ...authenticationMetrics,
   ...declarativeMetrics,
+  ...encryptionMetrics,
   inflight: defineMetric({
     name: "apiserver_current_inflight_requests",
     type: "gauge",

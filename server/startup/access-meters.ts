@@ -7,7 +7,7 @@ import type { KernelRecord } from "../metrics/metrics.ts";
 const apiserver_id_hash = "";
 
 /** `sha256:...` of a text, as upstream writes hashes into labels; empty for an empty text. */
-function labelHash(text: string): string {
+export function labelHash(text: string): string {
   return text === "" ? "" : `sha256:${createHash("sha256").update(text).digest("hex")}`;
 }
 

@@ -9,6 +9,7 @@ import type { Audit } from "../../kernel/access/audit/mod.ts";
 import { authenticatedUsers, authenticateInOrder, refusalText } from "../../kernel/access/authentication/mod.ts";
 import { type Chain, decideRequests, refusalOf } from "../../kernel/access/authorization/mod.ts";
 import { impersonateBy } from "../../kernel/access/impersonation/mod.ts";
+import type { Check } from "../../health/mod.ts";
 import type { OpenedReads } from "../../kernel/cache/mod.ts";
 import { recordsOf } from "../background/records.ts";
 import { sourceHooks } from "../background/resource-sources.ts";
@@ -64,6 +65,8 @@ export interface StorageParts {
   readonly store: Store;
   readonly faults: Faults;
   readonly cache: OpenedReads;
+  /** Checks of health beside those of the store. Absent in tests. */
+  readonly checks?: readonly Check[];
   /** The means of conversions by webhooks. Absent in tests without them. */
   readonly conversions?: ConversionContext;
 }
@@ -243,14 +246,14 @@ function inflightOf({ config: { current }, reports: { registry: { record } } }: 
 
 /** Health, metrics, version, discovery and OpenAPI. */
 function nonresourceOf(parts: Parts): Server["nonresource"] {
-  const { config: { current }, storage: { store, faults, cache }, reports, health, processes: { workers } } = parts,
+  const { config: { current }, storage: { store, faults, cache, checks = [] }, reports, health, processes: { workers } } = parts,
     { registry, log } = reports;
   const { record } = registry;
   const { releases } = current().catalog;
   const version = buildInfo(releases);
   describeBuild(registry, version);
   describeReleases(registry, releases);
-  const own = healthChecks({ ...health, inForce: current, store, faults, cache }, elapsed);
+  const own = healthChecks({ ...health, inForce: current, store, faults, cache, checks }, elapsed);
   const checksOf = workers === undefined ? own : withWorkers(own, workers);
   const text = (which?: "slis") => workers === undefined ? registry.text(which) : workers.metrics(which);
   const facts = () => ({ errors: reports.recentErrors(), controllers: reports.controllers() });

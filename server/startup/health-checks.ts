@@ -27,6 +27,8 @@ export interface CheckedParts {
   readonly inForce: () => ActiveConfig;
   readonly store: Store;
   readonly faults: Faults;
+  /** Of KMS plugins. As upstream, they are no reason to restart the server. */
+  readonly checks: readonly Check[];
   readonly cache: Pick<OpenedReads, "state">;
   readonly start: StartUp;
   readonly shutdown: ReturnType<typeof switchCheck>;
@@ -49,7 +51,7 @@ export function openHealth(
 
 /** The checks of each endpoint under a catalog, in order of the report. `elapsed` is in milliseconds and monotonic. */
 export function healthChecks(parts: CheckedParts, elapsed: () => number): (catalog: Catalog) => Checks {
-  const { inForce, cache, start, shutdown, logWritten } = parts;
+  const { inForce, checks, cache, start, shutdown, logWritten } = parts;
   const { alive, usable } = storeChecks(parts.store, `${inForce().config["etcd-prefix"]}/health`, parts.faults, elapsed);
   const begun = elapsed();
   const filled = latch("poststarthook/storage-readiness", () => cache.state().tag === "current");
@@ -67,8 +69,8 @@ export function healthChecks(parts: CheckedParts, elapsed: () => number): (catal
       );
     return {
       livez: [ping, logWritten, etcd, ...hooks.map((hook) => graceful(hook, isOver)), ...ofPlugins("livez")],
-      healthz: [ping, logWritten, etcd, ...hooks, ...ofPlugins("healthz")],
-      readyz: [ping, logWritten, etcd, etcdReady, start.informers, ...hooks, ...ofPlugins("readyz"), shutdown.check],
+      healthz: [ping, logWritten, etcd, ...checks, ...hooks, ...ofPlugins("healthz")],
+      readyz: [ping, logWritten, etcd, etcdReady, ...checks, start.informers, ...hooks, ...ofPlugins("readyz"), shutdown.check],
     };
   };
 }

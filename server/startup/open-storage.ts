@@ -1,4 +1,5 @@
 /** Opens the store and its reads: the watch cache, or the reads of the options. */
+import type { Check } from "../../health/mod.ts";
 import { webhookClients } from "../webhooks/webhook-client.ts";
 import type { BeginProgress } from "../../core/progress.ts";
 import type { Catalog } from "../../kernel/catalog/catalog.ts";
@@ -20,6 +21,7 @@ import type { InUse } from "./certificate-validity.ts";
 import type { ConfigInForce } from "./config-in-force.ts";
 import { fillProgress } from "./fill-progress.ts";
 import type { ServeOptions } from "./serve-options.ts";
+import { kmsMeter } from "./kms-meter.ts";
 import { openStore } from "./open-store.ts";
 import type { SteadyClock } from "./steady-clock.ts";
 import { etcdUserWarnings, plainEtcdWarnings } from "./plain-etcd.ts";
@@ -36,6 +38,8 @@ export interface Storage {
   /** Files of the certificates for etcd. */
   readonly followed: readonly FollowedFiles[];
   readonly inUse: () => readonly InUse[];
+  /** Checks of health beside those of the store: of KMS plugins. */
+  readonly checks: readonly Check[];
   /** Ends the cache, then closes the store. */
   close(): Promise<void>;
 }
@@ -57,8 +61,10 @@ export async function openStorage(
   const servers = config["etcd-servers"];
   for (const text of [...plainEtcdWarnings(servers), ...etcdUserWarnings(servers)]) findings.info(`Warning: ${text}`);
   const faults = faultsOf(systemClock, faultLog(log));
-  const { store, followed, inUse } = await openStore(config, {
+  const { store, followed, checks, inUse } = await openStore(config, {
     faults,
+    log,
+    kmsMeterOf: (name) => kmsMeter(name, record, Date.now),
     catalog: inForce.current().catalog,
     sqlite: { clock: { ...systemClock, now: steady.now }, ...sqlite },
   });
@@ -92,6 +98,7 @@ export async function openStorage(
     cache,
     conversions,
     followed,
+    checks,
     inUse,
     async close() {
       webhooks.keep(new Set());

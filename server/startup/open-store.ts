@@ -3,6 +3,9 @@ import { existsSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "../config/settings.ts";
+import type { Check } from "../../health/mod.ts";
+import type { Log } from "../../kernel/observe/log.ts";
+import type { KmsMeterOf } from "../encryption/open-encryption.ts";
 import type { Catalog } from "../../kernel/catalog/catalog.ts";
 import type { FollowedFiles } from "../../core/part.ts";
 import { readKeyed, readText } from "../config/read-files.ts";
@@ -23,6 +26,8 @@ export function isInMemory(config: Config): boolean {
 export interface OpenedStore {
   readonly store: Store;
   readonly followed: readonly FollowedFiles[];
+  /** Checks of health beside those of the store. */
+  readonly checks: readonly Check[];
   /** The active certificates for etcd. */
   inUse(): readonly InUse[];
 }
@@ -32,6 +37,9 @@ export interface OpenStoreOptions {
   readonly faults: Faults;
   /** The kinds of the plugins, by which the keys of encrypted resources are known. */
   readonly catalog: Catalog;
+  readonly log: Log;
+  /** Meters of KMS plugins. Default: none. */
+  readonly kmsMeterOf?: KmsMeterOf;
   /** Options of the embedded store, for tests. */
   readonly sqlite?: Omit<SqliteOptions, "faults">;
 }
@@ -45,22 +53,40 @@ export async function openStore(config: Config, options: OpenStoreOptions): Prom
   if (path === "") return await openPlainStore(config, options);
   const { openEncryption } = await import("../encryption/open-encryption.ts");
   const { encryptingStore } = await import("../encryption/encrypting-store.ts");
-  const { encryption, followed } = openEncryption(path, { prefix: config["etcd-prefix"], catalog: options.catalog });
-  const opened = await openPlainStore(config, options);
-  return { ...opened, store: encryptingStore(opened.store, encryption), followed: [...opened.followed, followed] };
+  const { catalog, log, kmsMeterOf } = options;
+  const { encryption, followed, check, close } = await openEncryption(path, {
+    prefix: config["etcd-prefix"],
+    catalog,
+    log,
+    ...(kmsMeterOf === undefined ? {} : { meterOf: kmsMeterOf }),
+  });
+  const opened = await openPlainStore(config, options).catch((error) => {
+    close();
+    throw error;
+  });
+  const store = encryptingStore(opened.store, encryption);
+  return {
+    ...opened,
+    store: { ...store, close: () => store.close().finally(close) },
+    followed: [...opened.followed, followed],
+    checks: [check],
+  };
 }
 
 /** As `openStore`, with values as they are stored. */
-export async function openPlainStore(config: Config, { faults, sqlite }: Omit<OpenStoreOptions, "catalog">): Promise<OpenedStore> {
+export async function openPlainStore(
+  config: Config,
+  { faults, sqlite }: Pick<OpenStoreOptions, "faults" | "sqlite">,
+): Promise<OpenedStore> {
   const endpoints = config["etcd-servers"];
   // Only the store in use is loaded, to save memory.
   if (endpoints.length === 0) {
     const store = await openEmbedded(config, { ...sqlite, faults });
-    return { store, followed: [], inUse: () => [] };
+    return { store, followed: [], checks: [], inUse: () => [] };
   }
   const { openEtcd } = await import("../../kernel/store/etcd/etcd.ts");
   const paths = [config["etcd-cafile"], config["etcd-certfile"], config["etcd-keyfile"]].filter((path) => path !== "");
-  if (paths.length === 0) return { store: await openEtcd({ endpoints, faults }), followed: [], inUse: () => [] };
+  if (paths.length === 0) return { store: await openEtcd({ endpoints, faults }), followed: [], checks: [], inUse: () => [] };
   let tls = await readTls(config);
   const renew = async () => {
     const next = await readTls(config);
@@ -72,7 +98,7 @@ export async function openPlainStore(config: Config, { faults, sqlite }: Omit<Op
   const inUse = () =>
     ([["client certificate for etcd", "etcd-certfile", tls.cert, false], ["authorities of etcd", "etcd-cafile", tls.ca, true]] as const)
       .flatMap(([what, flag, pem, anyWillDo]) => typeof pem === "string" ? [{ what, path: config[flag], pem, anyWillDo }] : []);
-  return { store, followed: [{ what: "client certificate for etcd", paths, renew }], inUse };
+  return { store, followed: [{ what: "client certificate for etcd", paths, renew }], checks: [], inUse };
 }
 
 /** Rejects for files without the expected content. */

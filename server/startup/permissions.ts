@@ -124,7 +124,8 @@ export function permissionFlags(
 ): readonly string[] {
   const { config, configurationFile } = settingsOf(args, folder);
   const { read, write } = paths(config, folder), remotes = remoteAccess(config, folder), collector = collectorOf(config, folder);
-  append(write, collector.sockets);
+  const plugins = [...kmsSockets(config["encryption-provider-config"], folder), ...own.sockets];
+  append(write, [...collector.sockets, ...plugins]);
   if (configurationFile !== undefined) read.push(configurationFile);
   append(read, own.files);
   return [
@@ -138,6 +139,7 @@ export function permissionFlags(
         ...issuerAddresses(config, folder),
         ...remotes.addresses,
         ...collector.addresses,
+        ...plugins.map((path) => `unix:${path}`),
         ...own.addresses,
       ])
     }`,
@@ -155,12 +157,14 @@ export function permissionFlags(
 interface CommandAccess {
   readonly files: readonly string[];
   readonly addresses: readonly string[];
+  /** Of KMS plugins. */
+  readonly sockets: readonly string[];
   /** Before it copies a store that is in use. */
   readonly readsDiskSpace: boolean;
   /** Whether it finds the lines of fields, with the package yaml. */
   readonly readsPlaces: boolean;
 }
-const noAccess: CommandAccess = Object.freeze({ files: [], addresses: [], readsDiskSpace: false, readsPlaces: false });
+const noAccess: CommandAccess = Object.freeze({ files: [], addresses: [], sockets: [], readsDiskSpace: false, readsPlaces: false });
 
 /** The files and the etcd that the own flags of a command name. */
 function commandAccess(chosen: Chosen, folder: string): CommandAccess {
@@ -169,6 +173,7 @@ function commandAccess(chosen: Chosen, folder: string): CommandAccess {
   return {
     files: paths.map((path) => resolve(folder, path)),
     addresses: (values.get("from-etcd-servers") ?? "").split(",").flatMap(hostOf),
+    sockets: kmsSockets(values.get("from-encryption-provider-config") ?? "", folder),
     readsDiskSpace: chosen.name === "verify" || values.has("store"),
     readsPlaces: chosen.name === "check",
   };
@@ -286,6 +291,12 @@ function collectorOf(config: Config, folder: string): { readonly addresses: read
   } catch {
     return none; // The server reports the error.
   }
+}
+
+/** The sockets of the KMS plugins in a file of --encryption-provider-config. */
+function kmsSockets(path: string, folder: string): readonly string[] {
+  const endpoints = textOf(path, folder).matchAll(/unix:\/\/([^\s"',}]+)/g);
+  return Array.from(endpoints, ([, socket = ""]) => socket);
 }
 
 /** Kubeconfig files in the file of --authorization-config, and the word for in-cluster credentials. */

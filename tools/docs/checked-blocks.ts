@@ -129,6 +129,7 @@ export const rows: readonly Row[] = [
     "compact_rev_key",
   ),
   { page: guide, begins: "# encryption.yaml", check: { test: "server/encryption/configuration_test.ts" } },
+  { page: guide, begins: "# kms.yaml", check: { test: "server/encryption/configuration_test.ts" } },
   inTest(guide, "apiVersion: apiserver.config.k8s.io/v1\nkind: TracingConfiguration", others),
   inTest(guide, "npm install @grpc/grpc-js", others),
   alike(

@@ -98,7 +98,7 @@ const reasons: Readonly<Record<string, string>> = {
   InOrderInformers: "clients of Go programs",
   InOrderInformersBatchProcess: "clients of Go programs",
   InformerResourceVersion: "clients of Go programs",
-  KMSv1: "no key management services",
+  KMSv1: "no key management services of version 1",
   LoggingAlphaOptions: "options of Go's logger",
   LoggingBetaOptions: "options of Go's logger",
   OrderedNamespaceDeletion: "pods are always deleted first",
