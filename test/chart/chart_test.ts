@@ -9,6 +9,7 @@ import { settingsDefaults } from "../../scripts/chart-settings.ts";
 import { openTestServer } from "../../testing.ts";
 import { stagesOf, words } from "../image/containerfile.ts";
 import { run } from "../real-server.ts";
+import { encryptionIn } from "../../server/encryption/configuration.ts";
 import { chart, ciFiles, helmMissing, helms, render, type Rendered, template, the } from "./helm.ts";
 import { known, wrongs } from "./kinds.ts";
 import { ask } from "../requests.ts";
@@ -273,6 +274,26 @@ describe("the servers' pods", { skip }, () => {
     const none = "authentication.serviceAccountKey.create=false";
     assert.match(await refusal(none), /several servers need one key for service account tokens/);
     assert.deepEqual(argsOf([the(await rendered("--set", `${none},replicaCount=1`), "Deployment", "demo-thole")]), []);
+  });
+  it("encrypt objects with a key of the chart's Secret, or with a given file", async () => {
+    const setting = '"--encryption-provider-config=/etc/thole/encryption/encryption.yaml"', flags = "encryption.enabled=true";
+    const argsOf = (objects: readonly Rendered[]) => JSON.stringify(server(objects).spec.containers[0].args);
+    const volumeOf = (objects: readonly Rendered[]) =>
+      server(objects).spec.volumes.find(({ name }: { readonly name: string }) => name === "encryption")?.secret.secretName;
+    const none = await rendered();
+    assert.deepEqual([argsOf(none).includes(setting), volumeOf(none)], [false, undefined]);
+    const own = await rendered("--set", `${flags},encryption.resources={secrets,*.example.com}`), name = "demo-thole-encryption";
+    assert.deepEqual([argsOf(own).includes(setting), volumeOf(own)], [true, name]);
+    const { stringData, metadata } = the(own, "Secret", name) as any; // of a template
+    assert.equal(metadata.annotations["helm.sh/resource-policy"], "keep");
+    const read = encryptionIn(stringData["encryption.yaml"]);
+    assert.ok("transformerOf" in read, JSON.stringify(read));
+    assert.ok(read.transformerOf("", "secrets") !== undefined && read.transformerOf("example.com", "things") !== undefined);
+    const other = the(await rendered("--set", flags), "Secret", name) as any;
+    assert.notEqual(other.stringData["encryption.yaml"], stringData["encryption.yaml"], "each installation has a key of its own");
+    const given = await rendered("--set", `${flags},encryption.existingSecret=mine`);
+    assert.deepEqual([argsOf(given).includes(setting), volumeOf(given)], [true, "mine"]);
+    assert.ok(!given.some(({ kind, metadata }) => kind === "Secret" && metadata.name === name));
   });
   it("have probes on /livez and /readyz, with a token if anonymous requests are disabled", async () => {
     const [container] = server(await rendered()).spec.containers;

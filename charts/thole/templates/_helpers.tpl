@@ -57,6 +57,10 @@ app.kubernetes.io/part-of: thole
 {{- if .Values.authentication.serviceAccountKey.existingSecret -}}{{ .Values.authentication.serviceAccountKey.existingSecret }}
 {{- else if .Values.authentication.serviceAccountKey.create -}}{{ include "thole.fullname" . }}-service-account-key{{- end -}}
 {{- end -}}
+{{- define "thole.secret.encryption" -}}
+{{- if .Values.encryption.existingSecret -}}{{ .Values.encryption.existingSecret }}
+{{- else if .Values.encryption.enabled -}}{{ include "thole.fullname" . }}-encryption{{- end -}}
+{{- end -}}
 {{/* True if the Secret of the serving certificate is known to contain ca.crt. */}}
 {{- define "thole.servingCA" -}}
 {{- if or (ne .Values.certificates.mode "existing") .Values.certificates.existing.caBundle -}}yes{{- end -}}
@@ -116,9 +120,12 @@ app.kubernetes.io/part-of: thole
 {{- if and .Values.apiService.enabled (not $followed) }}yes{{ end -}}
 {{- end -}}
 
-{{/* Settings with the values that `audit` gives, as YAML. */}}
+{{/* Settings with the values that `audit` and `encryption` give, as YAML. */}}
 {{- define "thole.settings" -}}
 {{- $settings := deepCopy .Values.settings -}}
+{{- if include "thole.secret.encryption" . -}}
+{{- $_ := set $settings "encryption-provider-config" "/etc/thole/encryption/encryption.yaml" -}}
+{{- end -}}
 {{- with .Values.audit -}}
 {{- if .policy -}}
 {{- $_ := set $settings "audit-policy-file" "/etc/thole/audit/policy.yaml" -}}

@@ -64,6 +64,9 @@ spec:
         {{- if include "thole.secret.serviceAccountKey" . }}
         - {name: service-account-key, mountPath: /etc/thole/service-account-key, readOnly: true}
         {{- end }}
+        {{- if include "thole.secret.encryption" . }}
+        - {name: encryption, mountPath: /etc/thole/encryption, readOnly: true}
+        {{- end }}
         {{- if .Values.authentication.clientCASecret }}
         - {name: client-ca, mountPath: /etc/thole/client-ca, readOnly: true}
         {{- end }}
@@ -100,6 +103,10 @@ spec:
     {{- end }}
     {{- with include "thole.secret.serviceAccountKey" . }}
     - name: service-account-key
+      secret: {secretName: {{ . }}, defaultMode: 0440}
+    {{- end }}
+    {{- with include "thole.secret.encryption" . }}
+    - name: encryption
       secret: {secretName: {{ . }}, defaultMode: 0440}
     {{- end }}
     {{- with .Values.authentication.clientCASecret }}
