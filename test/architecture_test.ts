@@ -61,7 +61,7 @@ const machineFolders = [
   "kernel/store/",
   "protocols/",
   "server/config/",
-  "server/encryption/kms/",
+  "server/encryption/",
   "server/heavy/",
   "server/listen/",
   "server/metrics/",

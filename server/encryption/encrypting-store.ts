@@ -7,6 +7,8 @@
  * A value that no provider reads, encrypted or in the clear, becomes one that cannot be decoded: whoever reads it finds its key in the error, and
  * no data of it.
  */
+import { Buffer } from "node:buffer";
+import { bound } from "../../core/bound.ts";
 import { encryptedPrefix } from "../../kernel/objects/objects.ts";
 import { type Change, type Commit, type Entry, type Store, StoreError, type StoreEvent } from "../../kernel/store/store.ts";
 import type { OpenedValue, Soon, Transformer } from "./transformer.ts";
@@ -23,9 +25,12 @@ const lineEnd = 0x0a;
 const unread = new TextEncoder().encode(encryptedPrefix);
 
 export function encryptingStore(store: Store, encryption: Encryption): Store {
+  const written = lastWritten();
   const opened = (key: string, value: Uint8Array): Soon<Uint8Array> => {
     const transformer = encryption.of(key);
     if (transformer === undefined) return value;
+    const own = written.valueOf(key, value, encryption.replaced);
+    if (own !== undefined) return own;
     const found = transformer.open(value, key);
     return found instanceof Promise ? found.then(readable) : readable(found);
   };
@@ -56,7 +61,8 @@ export function encryptingStore(store: Store, encryption: Encryption): Store {
     },
     newest: () => store.newest(),
     async commit(change: Change): Promise<Commit> {
-      const value = change.value && (encryption.of(change.key)?.seal(change.value, change.key) ?? change.value);
+      const { key, value: plain } = change, sealed = plain && encryption.of(key)?.seal(plain, key), value = sealed ?? plain;
+      if (sealed !== undefined && sealed !== plain) written.keep(key, sealed, plain!, encryption.replaced);
       const result = await store.commit({ ...change, value });
       return result.done || result.current === undefined ? result : { done: false, current: await openedEntry(result.current) };
     },
@@ -73,6 +79,40 @@ export function encryptingStore(store: Store, encryption: Encryption): Store {
     size: () => store.size(),
     close: () => store.close(),
   };
+}
+
+/** Values that were written last and are kept in the clear, because their events follow. */
+const writtenValuesMax = bound(1_000);
+/** Bytes of one value that is kept in the clear. */
+const writtenBytesMax = bound(4_096);
+
+interface Written {
+  readonly sealed: Uint8Array;
+  readonly plain: Uint8Array;
+  readonly replaced: AbortSignal;
+}
+
+/** The last value of each key that was written: its event, and that of the next write, need not decrypt it. */
+function lastWritten() {
+  const last = new Map<string, Written[]>();
+  return {
+    /** Undefined for bytes that are none of the last two of this key, and for those of keys that were replaced. */
+    valueOf(key: string, sealed: Uint8Array, replaced: AbortSignal): Uint8Array | undefined {
+      return last.get(key)?.find((each) => each.replaced === replaced && isSame(each.sealed, sealed))?.plain;
+    },
+    keep(key: string, sealed: Uint8Array, plain: Uint8Array, replaced: AbortSignal): void {
+      const [before] = last.get(key) ?? [];
+      last.delete(key);
+      if (plain.length > writtenBytesMax) return;
+      const [oldest] = last.keys();
+      if (last.size >= writtenValuesMax && oldest !== undefined) last.delete(oldest);
+      last.set(key, [{ sealed, plain, replaced }, ...(before === undefined ? [] : [before])]);
+    },
+  };
+}
+
+function isSame(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && Buffer.compare(one, other) === 0;
 }
 
 /** The results in their order. One after the other: a KMS plugin gets one call at a time for a page, and most results are there at once. */

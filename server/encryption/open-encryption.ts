@@ -53,7 +53,7 @@ export async function openEncryption(path: string, { prefix, catalog, log, meter
   const kms = ({ name, endpoint, timeoutMs }: KmsSettings): KmsProvider => {
     const meter = meterOf?.(name);
     const plugin = kmsPlugin({ endpoint, timeoutMs, ...(meter === undefined ? {} : { called: meter.called }) });
-    return kmsProvider({ name, timeoutMs, plugin, readable: replace, ...(meter === undefined ? {} : { meter }) });
+    return kmsProvider({ name, timeoutMs, plugin, changed: replace, ...(meter === undefined ? {} : { meter }) });
   };
   const read = (): Keys => ({ ...readEncryptionFile(path, { kms }), ending: new AbortController() });
   const follow = ({ configuration, ending: { signal } }: Keys) => {

@@ -64,6 +64,20 @@ export function encodeObject({ data, keyId, source, annotations, sourceType }: E
   return written([[1, data], [2, bytesOf(keyId)], [3, source], ...entriesOf(4, annotations)], [5, sourceType]);
 }
 
+/** As `encodeObject`, with `rest`: the object without its data, encoded once for all values of a key. */
+export function withData(data: Uint8Array, rest: Uint8Array): Uint8Array {
+  let lengthBytes = 1;
+  for (let left = data.length; left > 127; left = Math.floor(left / 128)) lengthBytes++;
+  const whole = new Uint8Array(1 + lengthBytes + data.length + rest.length);
+  whole[0] = 1 << 3 | delimited;
+  let at = 1, left = data.length;
+  for (; left > 127; left = Math.floor(left / 128)) whole[at++] = left % 128 | 128;
+  whole[at++] = left;
+  whole.set(data, at);
+  whole.set(rest, at + data.length);
+  return whole;
+}
+
 /** Throws an error for bytes that are not a message. */
 export function decodeObject(bytes: Uint8Array): EncryptedObject {
   const found = membersOf(bytes);

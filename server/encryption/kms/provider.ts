@@ -17,7 +17,7 @@ import type { Cipher } from "../ciphers.ts";
 import type { OpenedValue, ValueCipher } from "../transformer.ts";
 import { dataCipher, seedBytes } from "./data-key.ts";
 import { checkObject, keyIdMistake } from "./key-rules.ts";
-import { decodeObject, encodeObject, type EncryptedObject, sourceType, type StatusReply } from "./messages.ts";
+import { decodeObject, encodeObject, type EncryptedObject, sourceType, type StatusReply, withData } from "./messages.ts";
 import { KmsError, type KmsPlugin } from "./plugin.ts";
 
 /** Milliseconds between calls of Status while they succeed. */
@@ -54,8 +54,8 @@ export interface ProviderNeeds {
   readonly meter?: KmsMeter;
   /** Milliseconds; monotonic. */
   readonly now?: () => number;
-  /** Called when values that could not be read may be readable now. */
-  readonly readable?: () => void;
+  /** Called when values that were read are to be read again: they may be readable now, or are stale because the key has changed. */
+  readonly changed?: () => void;
 }
 
 export interface KmsProvider {
@@ -74,6 +74,8 @@ export interface KmsProvider {
 interface Writing {
   readonly cipher: Cipher;
   readonly object: Omit<EncryptedObject, "data">;
+  /** The object without data, as it is stored. */
+  readonly rest: Uint8Array;
   readonly until: number;
 }
 
@@ -85,7 +87,7 @@ class Provider implements KmsProvider {
   readonly #plugin: KmsPlugin;
   readonly #meter: KmsMeter | undefined;
   readonly #now: () => number;
-  readonly #readable: () => void;
+  readonly #changed: () => void;
   /** By the hash of what the plugin decrypts; the last used are at the end. */
   readonly #keys = new Map<string, Cipher>();
   readonly #decrypting = new Map<string, Promise<Cipher>>();
@@ -101,13 +103,13 @@ class Provider implements KmsProvider {
   #readAgainAt = -Infinity;
   #readAgainMs = kmsStatusEveryMs;
 
-  constructor({ name, timeoutMs, plugin, meter, now = () => elapsedClock.now(), readable = () => {} }: ProviderNeeds) {
+  constructor({ name, timeoutMs, plugin, meter, now = () => elapsedClock.now(), changed = () => {} }: ProviderNeeds) {
     this.name = name;
     this.timeoutMs = timeoutMs;
     this.#plugin = plugin;
     this.#meter = meter;
     this.#now = now;
-    this.#readable = readable;
+    this.#changed = changed;
   }
   get cipher(): ValueCipher {
     return { seal: (value, key) => this.#seal(value, key), open: (sealed, key) => this.#open(sealed, key) };
@@ -180,8 +182,10 @@ class Provider implements KmsProvider {
     checkObject({ ...object, data: any });
     if (reply.keyId !== keyId) throw new Error("the key of its status is not the one that it encrypts with");
     const cipher = dataCipher(sourceType.seed, seed);
-    this.#writing = { cipher, object, until };
+    const isFirst = this.#writing === undefined;
+    this.#writing = { cipher, object, rest: encodeObject({ ...object, data: new Uint8Array(0) }), until };
     this.#keep(cacheKeyOf(object), cipher);
+    if (!isFirst) this.#changed();
   }
   #readAgain(): void {
     const now = this.#now();
@@ -194,7 +198,7 @@ class Provider implements KmsProvider {
     this.#failed.clear();
     this.#readAgainAt = now + this.#readAgainMs;
     this.#readAgainMs = Math.min(kmsReadAgainMsMax, 2 * this.#readAgainMs);
-    this.#readable();
+    this.#changed();
   }
 
   #seal(value: Uint8Array, key: string): Uint8Array {
@@ -204,7 +208,7 @@ class Provider implements KmsProvider {
       throw new StoreError("unavailable", `Cannot encrypt the value: ${provider} has not worked for ${kmsWriteMsMax / 60_000} minutes`);
     }
     this.#meter?.used("to_storage", writing.object.keyId);
-    return encodeObject({ ...writing.object, data: writing.cipher.seal(value, key) });
+    return withData(writing.cipher.seal(value, key), writing.rest);
   }
   #open(sealed: Uint8Array, key: string): OpenedValue | Promise<OpenedValue> {
     const object = decodeObject(sealed);

@@ -40,7 +40,7 @@ async function withPlugin(use: (setting: Setting) => Promise<void>, callMs = tim
         called: (method, code) => seen.push(`${method.slice(25)} ${code}`),
       }),
       now: () => now,
-      readable: () => seen.push("readable"),
+      changed: () => seen.push("changed"),
       meter: {
         used: () => {},
         missed: () => seen.push("missed"),
@@ -106,7 +106,7 @@ test("values are encrypted with keys derived from one seed, and another process 
   }));
 
 test("a key of another name in Status makes a new seed, and old values are stale", () =>
-  withPlugin(async ({ plugin, provider, transformer, later }) => {
+  withPlugin(async ({ plugin, provider, transformer, later, seen }) => {
     await provider.check();
     const old = transformer.seal(value, key);
     plugin.keyId = "key-2";
@@ -115,6 +115,7 @@ test("a key of another name in Status makes a new seed, and old values are stale
     later(kmsStatusEveryMs);
     await provider.check();
     assert.deepEqual(plugin.calls, ["Status", "Encrypt", "Status", "Encrypt"]);
+    assert.equal(seen.filter((each) => each === "changed").length, 1, "caches mark their values as stale");
     assert.deepEqual(await transformer.open(old, key), { value, isStale: true });
     assert.equal(decodeObject(transformer.seal(value, key).subarray(prefix.length)).keyId, "key-2");
     // Between Status and Encrypt the key changes: the present one is used on.
@@ -152,7 +153,7 @@ test("what could not be decrypted is read again after a good check, in growing i
       timeoutMs,
       plugin: kmsPlugin({ endpoint: plugin.endpoint, timeoutMs }),
       now: () => 0,
-      readable: () => seen.push("readable"),
+      changed: () => seen.push("changed"),
     });
     try {
       const reading = new Transformer([kmsKey("one", another.cipher)]);
@@ -161,7 +162,7 @@ test("what could not be decrypted is read again after a good check, in growing i
       assert.equal(await reading.open(second, key), undefined);
       assert.equal(plugin.calls.length, calls, "the same key is not tried again at once");
       await another.check();
-      assert.equal(seen.filter((each) => each === "readable").length, 1);
+      assert.equal(seen.filter((each) => each === "changed").length, 1);
     } finally {
       another.close();
     }
