@@ -316,7 +316,7 @@ export {
   type Peers,
   type SubresourceConnect,
 } from "./core/connect.ts";
-export { type Destination, passOn, unreached } from "./core/proxy/pass-on.ts";
+export { type Destination, passOn, unreached, urlOf } from "./core/proxy/pass-on.ts";
 export { joinPath } from "./core/proxy/paths.ts";
 export { optionsStruct } from "./core/typed-options.ts";
 export { type Address, parseAddress } from "./core/net/address.ts";

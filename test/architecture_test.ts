@@ -31,6 +31,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "plugins/*": ["core", "cel", "metrics", "plugins/shared"],
   // It parses certificates and verifies signatures.
   "plugins/certificates": ["core", "cel", "metrics", "plugins/shared", "protocols"],
+  // It translates between the frames of websockets and of SPDY.
+  "plugins/pods": ["core", "cel", "metrics", "plugins/shared", "protocols"],
   "plugins/shared": ["core", "cel"],
   plugins: ["core", "plugins/*"],
   test: everything,

@@ -123,7 +123,6 @@ const internals: Readonly<Record<string, readonly string[]>> = {
       "addExtraValues",
       "decodeConfigObject",
       "defaultIssuer",
-      "elapsedClock",
       "ExpiringUser",
       "FaultyFile",
       "faultsOfFields",
@@ -248,6 +247,8 @@ const internals: Readonly<Record<string, readonly string[]>> = {
     ]
       .map((name) => [name, ["apiextensions"]]),
   ),
+  ...Object.fromEntries(["abortable", "within"].map((name) => [name, ["pods"]])),
+  elapsedClock: ["authentication", "pods"],
   countValues: ["apiextensions"],
   jsonKind: ["nodes", "shared"],
   MovedWork: ["admissionregistration"],

@@ -43,7 +43,7 @@ const engineUses: Readonly<Record<string, string>> = {
 };
 /** Texts that are no objects of users: settings, tokens, messages of our own threads and of other programs, which are checked after it. */
 const parsesOwnText =
-  /^(?:commands\/|protocols\/remote\/|server\/(?:config|process|webhooks|workers)\/|plugins\/(?:authentication\/(?:delegation\/cluster-trust|jwt\/document|signed-token)|cluster\/legacy-token-controller|migration\/alpha)\.ts)/;
+  /^(?:commands\/|protocols\/remote\/|server\/(?:config|process|webhooks|workers)\/|plugins\/(?:authentication\/(?:delegation\/cluster-trust|jwt\/document|signed-token)|cluster\/legacy-token-controller|migration\/alpha|pods\/connections\/websocket\/outcome)\.ts)/;
 
 /** Maximum number of lines of a function. */
 const functionLinesMax = 60;

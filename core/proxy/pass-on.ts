@@ -51,8 +51,8 @@ async function plain(request: ConnectRequest, { origin, access }: Destination, p
 }
 
 /** A reply to an offer of another protocol. An error of the server is passed on, any other reply but 101 is a mistake. */
-async function upgraded(request: ConnectRequest, { origin, path, query = "", access }: Destination): Promise<ConnectReply> {
-  const { method, headers, signal, peers } = request, url = `${origin}${rooted(path)}${query === "" ? "" : `?${query}`}`;
+async function upgraded(request: ConnectRequest, to: Destination): Promise<ConnectReply> {
+  const { method, headers, signal, peers } = request, { access } = to, url = urlOf(to);
   let response: PeerResponse;
   try {
     response = await peers.ask({
@@ -81,6 +81,11 @@ function unavailable(what: string, error: unknown): unknown {
 export function unreached(what: string, error: unknown): unknown {
   if (!(error instanceof PeerError)) return error;
   return new StatusError("Unknown", what === "" ? error.message : `${what}: ${error.message}`, { code: 500, cause: error });
+}
+
+/** The URL of a request that must change the protocol. */
+export function urlOf({ origin, path, query = "" }: Destination): string {
+  return `${origin}${rooted(path)}${query === "" ? "" : `?${query}`}`;
 }
 
 /** A path as in a URL. Admission may have set one without a slash, which would be a part of the host. */

@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { issue } from "../../server/listen/testing/clients.ts";
 import type { KeyedCertificate } from "../../protocols/x509/certificate.ts";
-import { acceptOf } from "../../server/listen/websocket/handshake.ts";
+import { acceptOf } from "../../protocols/websocket/server-frames.ts";
 
 export interface FakeKubelet {
   readonly port: number;

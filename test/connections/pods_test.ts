@@ -275,6 +275,19 @@ test("attach and portforward are at other paths of the kubelet", async () => {
   }
 });
 
+test("a websocket for ports carries the bytes of SPDY in its messages", async () => {
+  const offer = { ...webSocket, "sec-websocket-protocol": "SPDY/3.1+portforward.k8s.io" };
+  const frame = Buffer.from([0x82, 0x84, 0, 0, 0, 0]).toString("latin1") + "ping";
+  const { socket, text } = raw(head("GET", `${base}/web/portforward`, offer));
+  await until(() => text().endsWith("\x82\x05hello"));
+  assert.match(text(), /^HTTP\/1\.1 101 [^]*sec-websocket-protocol: SPDY\/3\.1\+portforward\.k8s\.io\r\n/);
+  assert.equal(kubelet.asked.at(-1), "POST /portForward/default/web");
+  assert.equal(kubelet.headers.at(-1)?.upgrade, "SPDY/3.1");
+  socket.write(frame, "latin1");
+  await until(() => text().endsWith("\x82\x04ping"));
+  socket.destroy();
+});
+
 test("a kubelet that is not there refuses an upgrade with a Status", async () => {
   const { text, closed } = raw(head("POST", `${base}/on-down/exec?command=ls`, spdy));
   await closed;
@@ -320,4 +333,17 @@ test("a validating policy of CONNECT sees the options", async () => {
   }
   assert.match(text, /ValidatingAdmissionPolicy 'no-shell' with binding 'no-shell' denied request: no shells/);
   assert.match((await client.ask(`${base}/web/exec?command=ls`)).text, /Upgrade request required/);
+});
+
+test("a kubelet that is not there is an error on the channel of errors of a websocket with v5.channel.k8s.io", async () => {
+  const offer = { ...webSocket, "sec-websocket-protocol": "v5.channel.k8s.io" };
+  const { text, closed } = raw(head("GET", `${base}/on-down/exec?command=ls&stdout=true`, offer));
+  await closed;
+  assert.match(text(), /^HTTP\/1\.1 101 /);
+  assert.ok(text().includes("\r\n\r\n\x82\x01\x01\x82"), "no message that the websocket is there");
+  assert.match(text(), /\{"metadata":\{\},"status":"Failure","message":"Internal error occurred: /);
+  assert.match(
+    text(),
+    /Post \\"https:\/\/127\.0\.0\.1:1\/exec\/default\/on-down\/c\?command=ls&output=1\\": dial tcp 127\.0\.0\.1:1: connect: connection refused/,
+  );
 });

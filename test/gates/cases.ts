@@ -169,6 +169,8 @@ export const otherGates: Readonly<Record<string, string>> = {
   NodeDeclaredFeatures: "the features that a new node declares; its kubelet writes the others",
   PodTopologyLabelsAdmission: "an admission step: pods get labels of their nodes",
   AuthorizePodWebsocketUpgradeCreatePermission: "a right that an upgrade needs (test/connections/pods_test.ts)",
+  PortForwardWebsockets: "a translation of streams (plugins/pods/connections/websocket/streams_test.ts)",
+  TranslateStreamCloseWebsocketRequests: "a translation of streams (plugins/pods/connections/websocket/streams_test.ts)",
   PodLogsQuerySplitStreams: "a parameter of logs (test/connections/pods_test.ts)",
   StorageVersionMigrator: "a controller",
   TokenRequestServiceAccountUIDValidation: "a rule of TokenRequests: whether a UID that is sent must be the account's",

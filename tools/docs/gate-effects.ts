@@ -62,6 +62,9 @@ const effects: Readonly<Record<string, string>> = {
   SELinuxMount: "rules of pod templates for SELinux labels of volumes",
   SELinuxMountReadWriteOncePod: "required by `SELinuxMount`",
   AuthorizePodWebsocketUpgradeCreatePermission: "an upgrade to a pod needs the right to `create`, also by GET",
+  PortForwardWebsockets: "websockets carry the connections of ports; otherwise they pass to kubelets as they are",
+  TranslateStreamCloseWebsocketRequests:
+    "websockets with `v5.channel.k8s.io` are translated to SPDY for kubelets; otherwise they pass as they are",
   PodLogsQuerySplitStreams: "logs have the parameter `stream`",
   ServiceAccountTokenJTI: "tokens of service accounts have an id",
   ServiceAccountTokenNodeBinding: "tokens may be bound to a Node",
@@ -110,7 +113,6 @@ const reasons: Readonly<Record<string, string>> = {
   StructuredAuthenticationConfigurationEgressSelector: "no egress selectors",
   StructuredAuthenticationConfigurationJWKSMetrics: "the metrics are always there",
   StructuredAuthorizationConfiguration: "`--authorization-config` is always available",
-  TranslateStreamCloseWebsocketRequests: "websockets pass to kubelets as they are",
   UnknownVersionInteroperabilityProxy: "no proxy between servers",
   WatchCacheInitializationPostStartHook: "readiness always waits for the cache",
   WatchListClient: "clients of Go programs",

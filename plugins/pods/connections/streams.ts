@@ -1,10 +1,13 @@
 /** `exec`, `attach` and `portforward` of a pod: the client and the kubelet change to another protocol, whose bytes are passed on. */
-import { type ConnectReply, type ConnectRequest, passOn, type SubresourceConnect } from "../../../toolbox.ts";
+import { type ConnectReply, type ConnectRequest, type Destination, passOn, type SubresourceConnect, urlOf } from "../../../toolbox.ts";
 import { badRequestError, type RequestHookContext } from "../../../plugin.ts";
 import { hostAndPort, kubeletOf } from "../../shared/kubelet/kubelet.ts";
 import { containerOf, podOf } from "./container.ts";
-import { createPermissionGate } from "./gates.ts";
+import { createPermissionGate, portsGate, translateGate } from "./gates.ts";
 import { PodAttachOptions, PodExecOptions, PodPortForwardOptions } from "./options.ts";
+import { offersStreams, tunneledProtocols } from "./websocket/offer.ts";
+import { processStreams } from "./websocket/streams.ts";
+import { tunnel } from "./websocket/tunnel.ts";
 
 const methods = Object.freeze(["GET", "POST"]);
 
@@ -15,50 +18,65 @@ function streamsOf({ stdin, stdout, stderr, tty }: PodAttachOptions): readonly (
   ) as [string, string][];
 }
 
-/** Passes a request on to `path` at the kubelet of the pod. Keys of the query are in the order of Go's encoder. */
-async function toKubelet(
-  request: ConnectRequest,
-  context: RequestHookContext,
-  verb: string,
-  asked: string | undefined,
-  query: readonly (readonly [string, string])[],
-): Promise<ConnectReply> {
+/** What a verb asks a kubelet for. */
+interface Asked {
+  readonly verb: string;
+  /** The container in the path, by the name that the client gave; undefined if the path has none. */
+  readonly container?: string;
+  readonly query: readonly (readonly [string, string])[];
+}
+
+/** Where the kubelet of the pod is asked. Keys of the query are in the order of Go's encoder. */
+async function atKubelet(request: ConnectRequest, context: RequestHookContext, { verb, container, query }: Asked): Promise<Destination> {
   const { namespace, name } = request;
   if (context.gates(createPermissionGate)) await request.authorize("create");
-  const pod = await podOf(namespace, name, context), container = asked === undefined ? "" : `/${containerOf(pod, asked)}`;
+  const pod = await podOf(namespace, name, context), below = container === undefined ? "" : `/${containerOf(pod, container)}`;
   const { nodeName = "" } = pod.spec;
   if (nodeName === "") throw badRequestError(`pod ${name} does not have a host assigned`);
   const { host, port, access } = await kubeletOf(nodeName, context);
   const sorted = query.toSorted(([a], [b]) => a < b ? -1 : a > b ? 1 : 0).map((pair) => [...pair]);
-  return await passOn(request, {
+  return {
     origin: `https://${hostAndPort(host, port)}`,
-    path: `/${verb}/${namespace}/${name}${container}`,
+    path: `/${verb}/${namespace}/${name}${below}`,
     query: new URLSearchParams(sorted).toString(),
     access,
     needsUpgrade: true,
-  });
+  };
+}
+
+/** The streams of a process. */
+async function streamed(
+  request: ConnectRequest<PodAttachOptions>,
+  context: RequestHookContext,
+  asked: Pick<Asked, "verb"> & { readonly words?: Asked["query"] },
+): Promise<ConnectReply> {
+  const { options } = request, query = [...streamsOf(options), ...asked.words ?? []];
+  const to = await atKubelet(request, context, { verb: asked.verb, container: options.container ?? "", query });
+  if (!context.gates(translateGate) || !offersStreams(request)) return await passOn(request, to);
+  return processStreams(request, { url: urlOf(to), access: to.access }, options);
 }
 
 export const exec: SubresourceConnect<PodExecOptions> = {
   options: { groupVersion: "v1", schema: PodExecOptions },
   methods,
   open(request, context) {
-    const { options } = request, commands = (options.command ?? []).map((word): readonly [string, string] => ["command", word]);
-    return toKubelet(request, context, "exec", options.container ?? "", [...streamsOf(options), ...commands]);
+    const words = (request.options.command ?? []).map((word): readonly [string, string] => ["command", word]);
+    return streamed(request, context, { verb: "exec", words });
   },
 };
 
 export const attach: SubresourceConnect<PodAttachOptions> = {
   options: { groupVersion: "v1", schema: PodAttachOptions },
   methods,
-  open: (request, context) => toKubelet(request, context, "attach", request.options.container ?? "", streamsOf(request.options)),
+  open: (request, context) => streamed(request, context, { verb: "attach" }),
 };
 
 export const portForward: SubresourceConnect<PodPortForwardOptions> = {
   options: { groupVersion: "v1", schema: PodPortForwardOptions },
   methods,
-  open(request, context) {
-    const { ports = [] } = request.options;
-    return toKubelet(request, context, "portForward", undefined, ports.length === 0 ? [] : [["port", ports.join(",")]]);
+  async open(request, context) {
+    const { ports = [] } = request.options, query: Asked["query"] = ports.length === 0 ? [] : [["port", ports.join(",")]];
+    const to = await atKubelet(request, context, { verb: "portForward", query });
+    return context.gates(portsGate) && tunneledProtocols(request).length > 0 ? await tunnel(request, to) : await passOn(request, to);
   },
 };

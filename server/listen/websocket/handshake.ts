@@ -1,5 +1,4 @@
 /** The handshake of a websocket (RFC 6455, section 4). */
-import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Refusal } from "../head-check.ts";
 
@@ -33,11 +32,6 @@ export function handshakeMistake(headers: IncomingHttpHeaders): Refusal | undefi
   const key = headers["sec-websocket-key"] ?? "";
   const isKey = typeof key === "string" && key.length === 24 && Buffer.from(key, "base64").toString("base64") === key;
   return isKey ? undefined : { status: "400 Bad Request", detail: "Sec-WebSocket-Key must be 16 bytes in base64" };
-}
-
-/** The value that proves that the server has read the offer. */
-export function acceptOf(key: string): string {
-  return createHash("sha1").update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest("base64");
 }
 
 function words(value: string | undefined): readonly string[] {

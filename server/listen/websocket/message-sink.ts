@@ -3,8 +3,7 @@ import type { Socket } from "node:net";
 import type { Reply } from "../../../kernel/request/exchange.ts";
 import type { Answering } from "../answering.ts";
 import type { ReplySink } from "../reply/sink.ts";
-import { opcode, serverFrame } from "./client-frames.ts";
-import { acceptOf } from "./handshake.ts";
+import { acceptOf, opcode, serverFrame } from "../../../protocols/websocket/server-frames.ts";
 
 /** How messages are separated in a chunk. */
 type Messages = NonNullable<Reply["messages"]>;

@@ -4,8 +4,15 @@ import { test } from "node:test";
 import { connect as tlsConnect, type TLSSocket } from "node:tls";
 import type { Exchange, Reply } from "../../../kernel/request/exchange.ts";
 import { http1, rawConnection, type TestServer, withRelay, withServer } from "../testing/clients.ts";
-import { ClientFrames, serverFrame, webSocketFrameBytesMax, webSocketFramesMax, webSocketReceivedBytesMax } from "./client-frames.ts";
-import { acceptOf } from "./handshake.ts";
+import {
+  ClientFrames,
+  streamFrameBytesMax,
+  streamRules,
+  webSocketFrameBytesMax,
+  webSocketFramesMax,
+  webSocketReceivedBytesMax,
+} from "../../../protocols/websocket/client-frames.ts";
+import { acceptOf, serverFrame } from "../../../protocols/websocket/server-frames.ts";
 import { sendReply } from "../reply/send.ts";
 import { MessageSink } from "./message-sink.ts";
 
@@ -52,6 +59,25 @@ test("ClientFrames answers pings and closes, and skips messages, in pieces of an
   }
   assert.deepEqual(read(masked(0x88)), [1000]);
   assert.deepEqual(read(masked(0x89)), [""]);
+});
+
+test("ClientFrames hands on the messages of a stream, whose bytes and frames have no bound but that of one frame", () => {
+  const many = Buffer.concat(Array.from({ length: webSocketFramesMax + 1 }, () => masked(0x82, "ab")));
+  const whole = Buffer.concat([masked(0x02, "begin"), masked(0x89, "p"), masked(0x00, "c".repeat(70_000)), masked(0x80), many]);
+  const read = (size: number): string[] => {
+    const seen = [""],
+      frames = new ClientFrames(streamRules((part, isLast) => {
+        seen.push(seen.pop()! + Buffer.from(part).toString());
+        if (isLast) seen.push("");
+      }));
+    for (let at = 0; at < whole.length; at += size) assert.equal(frames.read(whole.subarray(at, at + size)).close, undefined);
+    return seen;
+  };
+  const expected = ["begin" + "c".repeat(70_000), ...Array.from({ length: webSocketFramesMax + 1 }, () => "ab"), ""];
+  assert.deepEqual(read(whole.length), expected);
+  assert.deepEqual(read(13), expected);
+  const close = (length: number) => new ClientFrames(streamRules(() => {})).read(masked(0x82, "", length)).close;
+  assert.deepEqual([close(streamFrameBytesMax), close(streamFrameBytesMax + 1)], [undefined, 1009]);
 });
 
 test("ClientFrames answers the last complete ping of a piece, whatever follows it", () => {

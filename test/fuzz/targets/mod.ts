@@ -16,6 +16,7 @@ import { patches } from "./patches.ts";
 import { protobuf } from "./protobuf.ts";
 import { mediaTypes, paths, selectors, tokens } from "./requests.ts";
 import { scalars } from "./scalars.ts";
+import { spdy } from "./spdy.ts";
 import { storedValues } from "./stored-values.ts";
 import { typed } from "./typed.ts";
 import { websocket } from "./websocket.ts";
@@ -35,6 +36,7 @@ export const targets: readonly Target[] = Object.freeze(
     pem,
     http2,
     websocket,
+    spdy,
     etcd,
     etcdFiles,
     storedValues,

@@ -31,7 +31,7 @@ export const websocket: Target = {
   binary: true,
   stepsPerCharacter: 100,
   async open(code) {
-    const { ClientFrames } = await code.load("server/listen/websocket/client-frames.ts");
+    const { ClientFrames, streamRules } = await code.load("protocols/websocket/client-frames.ts");
     const last = (bytes: Uint8Array, size: number): object => {
       const frames = new ClientFrames();
       let seen: object = {};
@@ -39,8 +39,18 @@ export const websocket: Target = {
       for (let at = 0; at < bytes.length; at += size) seen = { ...seen, ...frames.read(bytes.subarray(at, at + size)) };
       return seen;
     };
+    const messages = (bytes: Uint8Array, size: number): object => {
+      const seen: string[] = [""];
+      const frames = new ClientFrames(streamRules((part: Uint8Array, isLast: boolean) => {
+        seen.push(seen.pop()! + Buffer.from(part).toString("latin1"));
+        if (isLast) seen.push("");
+      }));
+      for (let at = 0; at < bytes.length; at += size) frames.read(bytes.subarray(at, at + size));
+      return seen;
+    };
     return (input) => {
-      const bytes = bytesOf(input), whole = last(bytes, bytes.length + 1);
+      const bytes = bytesOf(input), whole = last(bytes, bytes.length + 1), contents = messages(bytes, bytes.length + 1);
+      if (bytes.length < 2000) assert.deepEqual(messages(bytes, 7), contents);
       // Frames do not depend on the boundaries of pieces.
       if (bytes.length < 2000) assert.deepEqual(last(bytes, 7), whole);
     };

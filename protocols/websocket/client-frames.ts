@@ -1,5 +1,6 @@
-/** Frames that a client sends over a websocket (RFC 6455, section 5). A watch has no use for messages: their content is skipped, never kept. */
-import { bound } from "../../../core/bound.ts";
+/** Frames that a client sends over a websocket (RFC 6455, section 5). The content of messages is skipped or handed on as it arrives, never kept. */
+import { bound } from "../../core/bound.ts";
+import { closeCode, opcode } from "./server-frames.ts";
 
 /** Bytes of one frame that a client sends over the websocket of a watch. */
 export const webSocketFrameBytesMax = bound(64 * 1024);
@@ -8,6 +9,8 @@ export const webSocketReceivedBytesMax = bound(1024 * 1024);
 
 /** Frames that a client sends over the websocket of a watch: a ping each second of an hour, and as many again. */
 export const webSocketFramesMax = bound(8 * 1024);
+/** Bytes of one frame that a client sends over the websocket of a stream, whose content is handed on as it arrives (the default of Go's websockets). */
+export const streamFrameBytesMax = bound(32 * 1024 * 1024);
 
 /** What a piece of input calls for: the content of a pong, and the code to close with. After a close nothing more is read. */
 export interface ClientActions {
@@ -16,9 +19,25 @@ export interface ClientActions {
   readonly close?: number;
 }
 
-export const closeCode = Object.freeze({ normal: 1000, protocolError: 1002, policy: 1008, tooLarge: 1009, internal: 1011 });
+/** What a client may send, and who takes the content of its messages. */
+export interface FrameRules {
+  readonly frameBytesMax: number;
+  readonly framesMax: number;
+  readonly receivedBytesMax: number;
+  /** Takes a part of a message; the bytes are its own. Default: messages are skipped. */
+  readonly take?: (part: Uint8Array, isLast: boolean) => void;
+}
+const watchRules: FrameRules = Object.freeze({
+  frameBytesMax: webSocketFrameBytesMax,
+  framesMax: webSocketFramesMax,
+  receivedBytesMax: webSocketReceivedBytesMax,
+});
 
-export const opcode = Object.freeze({ continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 });
+/** The rules of a stream: its client waits until its content has been taken, so frames and bytes have no other bound. */
+export function streamRules(take: NonNullable<FrameRules["take"]>): FrameRules {
+  return { frameBytesMax: streamFrameBytesMax, framesMax: Infinity, receivedBytesMax: Infinity, take };
+}
+
 const controlBytesMax = 125;
 const headBytesMax = 14;
 const maskBytes = 4;
@@ -37,17 +56,24 @@ export class ClientFrames {
   #ping = new Uint8Array(controlBytesMax);
   /** Bytes of the last ping that has no answer yet; -1: none. */
   #pingBytes = -1;
-  /** Bytes of content that are still to be skipped. */
-  #skip = 0;
+  /** Bytes of the content of a message that are still to come in this frame, and those that have. */
+  #rest = 0;
+  #taken = 0;
   #inMessage = false;
   #received = 0;
   #frames = 0;
   #close: number | undefined;
+  readonly #rules: FrameRules;
+
+  /** Default: the rules of a watch, which takes no messages. */
+  constructor(rules = watchRules) {
+    this.#rules = rules;
+  }
 
   read(piece: Uint8Array): ClientActions {
     if (this.#close !== undefined) return {};
     this.#received += piece.length;
-    if (this.#received > webSocketReceivedBytesMax) this.#close = closeCode.policy;
+    if (this.#received > this.#rules.receivedBytesMax) this.#close = closeCode.policy;
     for (let at = 0; at < piece.length && this.#close === undefined;) at = this.#step(piece, at);
     const pong = this.#pingBytes < 0 ? {} : { pong: this.#ping.slice(0, this.#pingBytes) };
     this.#pingBytes = -1;
@@ -56,11 +82,7 @@ export class ClientFrames {
 
   /** Reads one part of a frame, or what the piece has of it; returns where the next one begins. */
   #step(piece: Uint8Array, at: number): number {
-    if (this.#skip > 0) {
-      const skipped = Math.min(this.#skip, piece.length - at);
-      this.#skip -= skipped;
-      return at + skipped;
-    }
+    if (this.#rest > 0) return this.#readContent(piece, at);
     if (this.#control !== undefined) return this.#readControl(this.#control, piece, at);
     if (this.#headBytes === 0 && piece.length - at >= headBytesMax) return at + this.#readHead(piece, at, headBytesMax);
     this.#head[this.#headBytes++] = piece[at]!; // below the length
@@ -82,20 +104,42 @@ export class ClientFrames {
     }
     const lengthBytes = short === 126 ? 2 : short === 127 ? 8 : 0, end = 2 + lengthBytes + maskBytes;
     if (available < end) return 0;
-    if (++this.#frames > webSocketFramesMax) this.#close = closeCode.policy;
+    if (++this.#frames > this.#rules.framesMax) this.#close = closeCode.policy;
     else if (isControl) this.#beginControl(kind, short, bytes, at + 2);
     else {
       let length = lengthBytes === 0 ? short : 0;
       for (let each = 0; each < lengthBytes; each++) length = length * 256 + bytes[at + 2 + each]!;
-      if (length > webSocketFrameBytesMax) this.#close = closeCode.tooLarge;
-      this.#inMessage = !isFinal;
-      this.#skip = length;
+      if (length > this.#rules.frameBytesMax) this.#close = closeCode.tooLarge;
+      else this.#beginContent(length, isFinal, bytes, at + end - maskBytes);
     }
     return end;
   }
 
+  #beginContent(length: number, isFinal: boolean, bytes: Uint8Array, mask: number): void {
+    this.#setMask(bytes, mask);
+    this.#inMessage = !isFinal;
+    this.#rest = length;
+    this.#taken = 0;
+    if (length === 0 && isFinal) this.#rules.take?.(bytes.slice(0, 0), true);
+  }
+
+  /** Takes or skips what the piece has of the content; returns where it ends. */
+  #readContent(piece: Uint8Array, at: number): number {
+    const end = Math.min(piece.length, at + this.#rest), { take } = this.#rules;
+    this.#rest -= end - at;
+    if (take === undefined) return end;
+    const part = new Uint8Array(end - at);
+    for (let each = 0; each < part.length; each++) part[each] = piece[at + each]! ^ this.#mask[this.#taken++ % maskBytes]!;
+    take(part, this.#rest === 0 && !this.#inMessage);
+    return end;
+  }
+
+  #setMask(bytes: Uint8Array, at: number): void {
+    for (let each = 0; each < maskBytes; each++) this.#mask[each] = bytes[at + each]!;
+  }
+
   #beginControl(kind: number, length: number, bytes: Uint8Array, mask: number): void {
-    for (let each = 0; each < maskBytes; each++) this.#mask[each] = bytes[mask + each]!;
+    this.#setMask(bytes, mask);
     this.#length = length;
     this.#filled = 0;
     this.#control = kind;
@@ -125,20 +169,4 @@ function codeOf(payload: Uint8Array): number {
   const code = payload[0]! * 256 + payload[1]!;
   const isValid = code >= 1000 && code <= 1003 || code >= 1007 && code <= 1014 || code >= 3000 && code <= 4999;
   return isValid ? code : closeCode.protocolError;
-}
-
-/** A frame from the server: unmasked and whole. */
-export function serverFrame(kind: number, payload: Uint8Array): Uint8Array {
-  const { length } = payload, head = length < 126 ? 2 : length < 65_536 ? 4 : 10;
-  const frame = new Uint8Array(head + length), view = new DataView(frame.buffer);
-  frame[0] = 0x80 | kind;
-  frame[1] = head === 2 ? length : head === 4 ? 126 : 127;
-  if (head === 4) view.setUint16(2, length);
-  else if (head === 10) view.setBigUint64(2, BigInt(length));
-  frame.set(payload, head);
-  return frame;
-}
-
-export function closeFrame(code: number): Uint8Array {
-  return serverFrame(opcode.close, Uint8Array.of(code >> 8, code & 0xff));
 }
