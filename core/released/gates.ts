@@ -25,6 +25,8 @@ export const ownGates: Ladders = Object.freeze({
     { since: "1.16", stage: "Beta", default: true },
   ],
   CBORServingAndStorage: [{ since: "1.32", stage: "Alpha", default: false }],
+  ComponentFlagz: [{ since: "1.32", stage: "Alpha", default: false }],
+  ComponentStatusz: [{ since: "1.32", stage: "Alpha", default: false }],
   ConsistentListFromCache: [
     { since: "1.28", stage: "Alpha", default: false },
     { since: "1.31", stage: "Beta", default: true },

@@ -28,8 +28,6 @@ const stages: Readonly<Record<string, string>> = {
   ClientsPreferCBOR: "1.32 Alpha",
   CloudControllerManagerWatchBasedRoutesReconciliation: "1.35 Alpha",
   CloudControllerManagerWebhook: "1.27 Alpha",
-  ComponentFlagz: "1.32 Alpha",
-  ComponentStatusz: "1.32 Alpha",
   ConcurrentWatchObjectDecode: "1.31 Beta",
   ConstrainedImpersonation: "1.35 Alpha",
   ContainerCheckpoint: "1.25 Alpha, 1.30 Beta on",

@@ -4,7 +4,6 @@ import { VersionInfo } from "../../core/meta/version-info.ts";
 import { noRouteError } from "../../core/status-error.ts";
 import { typedReply } from "../respond/answer.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import { compressAny } from "../respond/compress.ts";
 import { checkRoute, type DiscoveryReplies, discoveryReply } from "./discovery/reply.ts";
 import type { Exchange, Reply } from "../request/exchange.ts";
 import { notFoundText, textReply } from "../respond/text.ts";
@@ -19,8 +18,10 @@ import { indentedText } from "../../core/value-text.ts";
 export interface Outside {
   readonly checks: Checks;
   readonly version: VersionInfo;
-  /** Text of /metrics, or of /metrics/slis, and its media type. */
-  metrics(which?: "slis"): Promise<{ readonly contentType: string; readonly text: string }>;
+  /** The replies about the process: /metrics, and what gates switch on; undefined for other paths. */
+  process(exchange: Exchange, info: RequestInfo, catalog: Catalog): Promise<Reply | undefined>;
+  /** The paths of these. */
+  processPaths(catalog: Catalog): readonly string[];
   /** The discovery documents for service account tokens. */
   readonly tokenDocuments: PublicDocuments;
   /** The discovery documents of all groups, which are made once. */
@@ -50,10 +51,6 @@ export async function nonresourceReply(
   const { path } = info;
   if (wantsPage(exchange, info)) return outside.page(info, catalog, outside.checks, mayGet);
   if (path === "/" || path === "/index.html") return rootReply(catalog, outside);
-  if (path === "/metrics" || path === "/metrics/slis") {
-    const { contentType, text } = await outside.metrics(path === "/metrics" ? undefined : "slis");
-    return compressAny(exchange, { status: 200, headers: { "content-type": contentType }, body: text });
-  }
   if (path === "/version" || path.startsWith("/version/")) return versionReply(exchange, path, catalog, outside.version);
   const endpoint = endpoints.find((each) => path === `/${each}` || path.startsWith(`/${each}/`));
   if (endpoint !== undefined) return await healthReply(endpoint, info, outside);
@@ -61,7 +58,8 @@ export async function nonresourceReply(
     return await discoveryReply(exchange, info, catalog, outside.discovery) ?? notFoundText();
   }
   if (path.startsWith("/openapi/")) return await openapiReply(exchange, info, catalog, outside) ?? notFoundText();
-  return await tokenDocumentReply(exchange, path, outside.tokenDocuments) ?? notFoundText();
+  return await tokenDocumentReply(exchange, path, outside.tokenDocuments) ?? await outside.process(exchange, info, catalog) ??
+    notFoundText();
 }
 
 async function healthReply(endpoint: Endpoint, { path, query }: RequestInfo, outside: Outside): Promise<Reply> {
@@ -95,7 +93,7 @@ function versionReply(exchange: Exchange, path: string, catalog: Catalog, versio
 }
 
 /** The paths in the index at `/`. */
-function rootReply(catalog: Catalog, { checks, tokenDocuments }: Outside): Reply {
+function rootReply(catalog: Catalog, { checks, tokenDocuments, processPaths }: Outside): Reply {
   const groups = catalog.groups.filter(({ name }) => name !== "");
   const paths = [
     ...(catalog.group("") === undefined ? [] : ["/api", ...catalog.group("")!.versions.map(({ version }) => `/api/${version}`)]),
@@ -103,8 +101,7 @@ function rootReply(catalog: Catalog, { checks, tokenDocuments }: Outside): Reply
     "/apis/",
     ...groups.flatMap(({ name, versions }) => [`/apis/${name}`, ...versions.map(({ apiVersion }) => `/apis/${apiVersion}`)]),
     ...endpoints.flatMap((endpoint) => [`/${endpoint}`, ...checks[endpoint].map(({ name }) => `/${endpoint}/${name}`)]),
-    "/metrics",
-    "/metrics/slis",
+    ...processPaths(catalog),
     "/openapi/v2",
     "/openapi/v3",
     "/openapi/v3/",

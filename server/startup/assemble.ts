@@ -43,7 +43,9 @@ import { describeBuild, describeReleases } from "./describe-server.ts";
 import { type CheckedParts, healthChecks } from "./health-checks.ts";
 import { registerStoreMetrics } from "./store-metrics.ts";
 import { buildInfo, versionText } from "./version.ts";
+import { metricsReply } from "./metrics-reply.ts";
 import { failingChecks, withWorkers } from "./worker-checks.ts";
+import { zpagePaths, zpageReply } from "./zpages.ts";
 
 /** The parts of a server. */
 export interface Parts {
@@ -263,6 +265,7 @@ function nonresourceOf(parts: Parts): Server["nonresource"] {
       failingChecks(type, own(current().catalog), (name, passed) => record.healthcheck.with({ name, type }).set(passed ? 1 : 0)),
     page: facts,
   });
+  const zpages = { version, config: () => current().config, now: systemClock.now, startedAt: systemClock.now() - elapsed() };
   const discovery = new DiscoveryReplies();
   const page = statusPage({
     version: versionText(),
@@ -276,7 +279,9 @@ function nonresourceOf(parts: Parts): Server["nonresource"] {
       page,
       checks: checksOf(catalog),
       version,
-      metrics: async (which) => ({ contentType: registry.contentType, text: await text(which) }),
+      process: async (exchange, info, catalog) =>
+        await metricsReply(exchange, info.path, text, registry.contentType) ?? zpageReply(exchange, info, catalog, zpages),
+      processPaths: (catalog) => ["/metrics", "/metrics/slis", ...zpagePaths(catalog)],
       discovery,
       tokenDocuments: parts.access.authentication.documents,
       now: systemClock.now,

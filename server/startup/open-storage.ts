@@ -75,14 +75,8 @@ export async function openStorage(
     metric: registry.metric,
     now: () => performance.now(),
   };
-  const converting = convertingStore(store, { prefix, catalog: () => inForce.current().catalog, context: conversions });
-  const measured = measuredStore(
-    converting,
-    storedPlaces(prefix, () => inForce.current().catalog),
-    record,
-    () => performance.now(),
-    tracing,
-  );
+  const catalog = () => inForce.current().catalog, converting = convertingStore(store, { prefix, catalog, context: conversions });
+  const measured = measuredStore(converting, storedPlaces(prefix, catalog), record, () => performance.now(), tracing);
   const opened = await compactInitialRevision(store, prefix)
     .then(() => openReads(measured, inForce.current().catalog, prefix, readsOptions({ log, progress, record, tracing })))
     .catch(async (error) => {

@@ -24,7 +24,7 @@ export function samplesOf(text: string, names: readonly string[]): ReadonlyMap<s
 }
 
 /** The labels between `{` and `}`. Values are quoted; `\\`, `\"` and `\n` are escapes. */
-function labelsOf(line: string, brace: number, space: number): ReadonlyMap<string, string> {
+export function labelsOf(line: string, brace: number, space: number): ReadonlyMap<string, string> {
   const labels = new Map<string, string>();
   if (brace < 0) return labels;
   for (let at = brace + 1; at < space && line[at] !== "}";) {
