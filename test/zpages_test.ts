@@ -8,7 +8,7 @@ import { openTestServer, type TestServer } from "../testing.ts";
 const gates = { ComponentStatusz: true, ComponentFlagz: true };
 const settings = { "feature-gates": gates, "cert-dir": "/somewhere" };
 
-async function get(server: TestServer, path: string, accept?: string, method = "GET") {
+async function get(server: TestServer, path: string, accept?: string | undefined, method = "GET") {
   const headers = new Headers();
   if (accept !== undefined) headers.set("accept", accept);
   const answer = await server.handle(new Request(`http://localhost${path}`, { method, headers }));
@@ -21,7 +21,7 @@ test("/statusz and /flagz are text for people and objects for programs, as a kub
   for (const [path, kind] of [["/statusz", "Statusz"], ["/flagz", "Flagz"]] as const) {
     for (const accept of [undefined, "", "*/*", "text/plain", "text/*;q=0.5", `text/html,${asked(kind, "text/html")},*/*`]) {
       const { status, type, text } = await get(server, path, accept);
-      assert.deepEqual([status, type], [200, "text/plain; charset=utf-8"], accept);
+      assert.deepEqual([status, type], [200, "text/plain; charset=utf-8"], String(accept));
       assert.match(text, new RegExp(`^\napiserver ${path.slice(1)}\nWarning: `));
     }
     assert.equal((await get(server, path, undefined, "POST")).status, 200);

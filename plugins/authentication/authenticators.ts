@@ -1,5 +1,6 @@
 /** The authenticators of a kube-apiserver. */
 import type { AuthenticatorDefinition } from "../../core/authentication.ts";
+import { bootstrap } from "./bootstrap-tokens.ts";
 import { x509 } from "./client-certificate.ts";
 import { delegation } from "./delegation/cluster.ts";
 import { requestHeader } from "./front-proxy.ts";
@@ -16,6 +17,7 @@ export const authenticators: readonly AuthenticatorDefinition[] = Object.freeze(
   requestHeader,
   staticTokens,
   serviceAccounts,
+  bootstrap,
   jwt,
   tokenWebhook,
   delegation,

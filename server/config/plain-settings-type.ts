@@ -50,6 +50,8 @@ export interface PlainSettings {
   readonly "requestheader-extra-headers-prefix"?: readonly string[];
   /** File of static bearer tokens, one per line: token,user,uid,"group1,group2". Default: empty. */
   readonly "token-auth-file"?: string;
+  /** Accept tokens of Secrets of the type bootstrap.kubernetes.io/token in kube-system, with which nodes join a cluster. Default: false. */
+  readonly "enable-bootstrap-token-auth"?: boolean;
   /** Accept requests without credentials as system:anonymous; false rejects them with 401. Default: true. */
   readonly "anonymous-auth"?: boolean;
   /**

@@ -69,6 +69,7 @@ export interface Config
   readonly "requestheader-group-headers": readonly string[];
   readonly "requestheader-extra-headers-prefix": readonly string[];
   readonly "token-auth-file": string;
+  readonly "enable-bootstrap-token-auth": boolean;
   readonly "anonymous-auth": boolean;
   readonly "service-account-signing-key-file": string;
   readonly "service-account-key-file": readonly string[];
@@ -197,6 +198,9 @@ export const settings: Settings = Object.freeze(
       ),
     ),
     "token-auth-file": fixed(isFollowed, text("", 'File of static bearer tokens, one per line: token,user,uid,"group1,group2".')),
+    "enable-bootstrap-token-auth": live(
+      bool(false, "Accept tokens of Secrets of the type bootstrap.kubernetes.io/token in kube-system, with which nodes join a cluster."),
+    ),
     "anonymous-auth": live(bool(true, "Accept requests without credentials as system:anonymous; false rejects them with 401.")),
     "service-account-signing-key-file": fixed(
       isFollowed,

@@ -1,6 +1,7 @@
 /** Metrics as messages of Prometheus' protobuf format (io.prometheus.client.MetricFamily), each with its length before it. */
 import type { Writer } from "protobufjs/minimal.js";
 import { parseAccept } from "../../core/codec/accept.ts";
+import { valueText } from "../../core/value-text.ts";
 import { newWriter } from "../../core/codec/protobufjs.ts";
 import { labelsOf } from "../status-page/samples.ts";
 
@@ -61,7 +62,7 @@ function addSample({ name, type, metrics }: Family, line: string): void {
   const brace = line.indexOf("{"), space = line.lastIndexOf(" "), value = Number(line.slice(space + 1).replace("Inf", "Infinity"));
   const labels = new Map(labelsOf(line, brace, space)), le = labels.get("le");
   if (type === "histogram") labels.delete("le");
-  const key = JSON.stringify([...labels]);
+  const key = valueText([...labels]);
   let metric = metrics.get(key);
   if (metric === undefined) metrics.set(key, metric = { labels, value, sum: 0, count: 0, buckets: [] });
   if (type !== "histogram") return;

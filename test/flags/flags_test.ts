@@ -237,6 +237,14 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
       return true;
     });
   },
+  "enable-bootstrap-token-auth": () =>
+    served(["--enable-bootstrap-token-auth"], async (server) => {
+      const stringData = { "token-id": "abcdef", "token-secret": "0123456789abcdef", "usage-bootstrap-authentication": "true" };
+      const body = { metadata: { name: "bootstrap-token-abcdef" }, type: "bootstrap.kubernetes.io/token", stringData };
+      assert.equal((await server.client.ask("/api/v1/namespaces/kube-system/secrets", { method: "POST", body })).status, 201);
+      assert.equal(await statusOf(server, path, { authorization: "Bearer abcdef.0123456789abcdef" }), 403, "a user without rights");
+      assert.equal(await statusOf(server, path, { authorization: "Bearer abcdef.0123456789abcdee" }), 401);
+    }),
   "anonymous-auth": async () => {
     const strange = { authorization: "" };
     await served(["--anonymous-auth=false"], async (server) => assert.equal(await statusOf(server, "/livez", strange), 401));
