@@ -14,13 +14,18 @@ export function metaVersion(call: RequestContext, version: string): string {
   return `meta.${call.catalog.names.domain}/${version}`;
 }
 
-/** Returns the compact JSON of the PartialObjectMetadata of an item. */
-export function partialText(call: RequestContext, item: Item, version: string): string {
+/** Returns the compact JSON of the PartialObjectMetadata of an item. `served`: its object in the version of the request, if it has to be read. */
+export function partialText(
+  call: RequestContext,
+  item: Item,
+  version: string,
+  served = () => servedObject(call.endpoint, item),
+): string {
   const { endpoint } = call;
   // Metadata of custom resources has another order in their own JSON.
   const metadata = isStoredForm(endpoint) && !endpoint.resource.custom ? item.metadataText : undefined;
   if (metadata === undefined) {
-    const make = () => toBytes.encode(encoder(PartialObjectMetadata)(partial(call, item, version)));
+    const make = () => toBytes.encode(encoder(PartialObjectMetadata)(partialOf(call, served(), version)));
     return toText.decode(item.form(`partial ${endpoint.apiVersion} ${version}`, make));
   }
   return `{"kind":"PartialObjectMetadata","apiVersion":"${metaVersion(call, version)}","metadata":${metadata}}`;
@@ -28,5 +33,9 @@ export function partialText(call: RequestContext, item: Item, version: string): 
 
 /** Returns the PartialObjectMetadata of an item. */
 export function partial(call: RequestContext, item: Item, version: string): ApiObject {
-  return { kind: "PartialObjectMetadata", apiVersion: metaVersion(call, version), metadata: servedObject(call.endpoint, item).metadata };
+  return partialOf(call, servedObject(call.endpoint, item), version);
+}
+
+function partialOf(call: RequestContext, { metadata }: ApiObject, version: string): ApiObject {
+  return { kind: "PartialObjectMetadata", apiVersion: metaVersion(call, version), metadata };
 }

@@ -4,8 +4,9 @@ import { PathWorkError } from "../../core/json-path/evaluate.ts";
 import { goJson, goString } from "../../core/tree/json-text.ts";
 import { Age, type Cell, defaultColumns } from "../../core/meta/columns.ts";
 import { encoder } from "../../core/derive/encode.ts";
+import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { ListMeta } from "../../core/meta/object-meta.ts";
-import type { Form, Include } from "./form.ts";
+import type { Form } from "./form.ts";
 import { partialText } from "./metadata.ts";
 import { servedJson, shortLivedObject } from "../objects/served.ts";
 import type { RequestContext } from "../request-context.ts";
@@ -72,8 +73,10 @@ export function tableHead({ endpoint, catalog }: RequestContext, { version }: Ta
 }
 
 /** JSON of a row: cells by the columns of the kind, and the included part of the object. */
-export function tableRow(call: RequestContext, { include, version }: TableForm, item: Item, work: TableWork): string {
-  return `{"cells":[${rowCells(call, item, work)},"object":${rowObject(call, item, include, version)}}`;
+export function tableRow(call: RequestContext, form: TableForm, item: Item, work: TableWork): string {
+  let read: ApiObject | undefined;
+  const served = () => read ??= shortLivedObject(call.endpoint, item); // large objects take long to read
+  return `{"cells":[${rowCells(call, item, served, work)},"object":${rowObject(call, item, served, form)}}`;
 }
 
 /** JSON has no such character. It stands before and after the time of an age in the kept cells of a row. */
@@ -82,11 +85,11 @@ const aroundTime = "\0";
 const inTime = "\x01";
 
 /** The cells of a row, the end of their list, and the row's conditions. They are kept with a cached item, so that its object is decoded once. */
-function rowCells({ endpoint, backend }: RequestContext, item: Item, work: TableWork): string {
+function rowCells({ endpoint, backend }: RequestContext, item: Item, served: () => ApiObject, work: TableWork): string {
   const columns = endpoint.served.columns ?? defaultColumns, isFurther = work.isSpent;
   // A definition can change its columns while the objects stay the same.
   const kept = item.form(isFurther ? furtherKey(columns) : columns, () => {
-    const object = shortLivedObject(endpoint, item);
+    const object = served();
     const cells = work.row((isOver) => columns.map(({ cell }) => isOver() ? "null" : cellText(cell(object))).join(","), isFurther);
     const conditions = endpoint.served.rowConditions?.(object) ?? [];
     return toBytes.encode(`${cells}]${conditions.length === 0 ? "" : `,"conditions":${goJson(conditions)}`}`);
@@ -117,9 +120,9 @@ function timeText({ since, frame }: Age): string {
   return frame === undefined ? String(since) : [since, frame.before, frame.after].join(inTime);
 }
 
-function rowObject(call: RequestContext, item: Item, include: Include, version: string): string {
+function rowObject(call: RequestContext, item: Item, served: () => ApiObject, { include, version }: TableForm): string {
   if (include === "None") return "null";
-  if (include === "Metadata") return partialText(call, item, version);
+  if (include === "Metadata") return partialText(call, item, version, served);
   const json = servedJson(call.endpoint, item);
   return typeof json === "string" ? json : toText.decode(json);
 }
