@@ -9,6 +9,7 @@ import { reasonOf } from "../../core/reason-of.ts";
 import { readYaml } from "../../core/tree/yaml.ts";
 import { NumberText, type Tree, TreeObject } from "../../core/tree/tree.ts";
 import { auditMistakes } from "./audit-settings.ts";
+import { tlsMistakes } from "./tls-settings.ts";
 import { authenticationMistakes } from "./authentication-mistakes.ts";
 import { type Config, defaults, type SettingName, settings } from "./settings.ts";
 import { emulationMistakes, kubeComponent } from "./emulation-settings.ts";
@@ -312,6 +313,7 @@ function senseless(config: Config): readonly string[] {
     workersMistakes(config),
     serviceMistakes(config),
     kubeletMistakes(config),
+    tlsMistakes(config),
   );
   const chance = config["goaway-chance"];
   // Negated, so that NaN is a mistake as well.

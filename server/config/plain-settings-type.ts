@@ -20,6 +20,13 @@ export interface PlainSettings {
   readonly "tls-cert-file"?: string;
   /** PEM file of the serving certificate's private key. Default: empty. */
   readonly "tls-private-key-file"?: string;
+  /** Oldest version of TLS that clients may use: VersionTLS12, which is the default, or VersionTLS13. Default: empty. */
+  readonly "tls-min-version"?: string;
+  /**
+   * Cipher suites for TLS 1.2, such as TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256; empty: those of the runtime. Deno's cannot be chosen: there
+   * it has no effect. Default: empty.
+   */
+  readonly "tls-cipher-suites"?: readonly string[];
   /** PEM bundle of CAs for client certificates, in addition to the server's own CA. Default: empty. */
   readonly "client-ca-file"?: string;
   /** PEM bundle of CAs to publish in each namespace as the ConfigMap kube-root-ca.crt; empty publishes none. Default: empty. */

@@ -4,6 +4,7 @@
  */
 import { type AdmissionConfig, admissionSettings } from "./admission-settings.ts";
 import { type AuditConfig, auditSettings } from "./audit-settings.ts";
+import { type TlsConfig, tlsSettings } from "./tls-settings.ts";
 import { type ElectionConfig, electionSettings } from "./election-settings.ts";
 import { isFollowed, isStore, type StoreConfig, storeSettings } from "./store-settings.ts";
 import { type EmulationConfig, emulationSettings } from "./emulation-settings.ts";
@@ -52,6 +53,7 @@ export interface Config
     ServiceConfig,
     ShutdownConfig,
     StoreConfig,
+    TlsConfig,
     TracingConfig {
   readonly "config": string;
   readonly "bind-address": string;
@@ -161,6 +163,7 @@ export const settings: Settings = Object.freeze(
       text("", "PEM file of the serving certificate, followed by its chain; requires --tls-private-key-file."),
     ),
     "tls-private-key-file": fixed(isFollowed, text("", "PEM file of the serving certificate's private key.")),
+    ...tlsSettings,
     "client-ca-file": fixed(
       isFollowed,
       text("", "PEM bundle of CAs for client certificates, in addition to the server's own CA."),

@@ -12,6 +12,10 @@ export interface ListenerTls {
   readonly clientCa?: string | undefined;
   /** PEM bundle of the authorities of front proxies; used only if clients are asked for certificates. */
   readonly frontProxyCa?: string | undefined;
+  /** The oldest version of TLS. Default: 1.2. */
+  readonly minVersion?: "TLSv1.2" | "TLSv1.3";
+  /** Cipher suites with the names of OpenSSL. Deno ignores them. Default: those of the runtime. */
+  readonly ciphers?: string | undefined;
 }
 
 /** The options of the runtime, and the reader of client certificates. */
@@ -21,9 +25,9 @@ export interface TlsContext {
 }
 
 /** Parses and checks everything first; throws if something cannot be read, or the key does not belong to the certificate. */
-export function tlsContext({ cert, key, clientCa, frontProxyCa }: ListenerTls): TlsContext {
+export function tlsContext({ cert, key, clientCa, frontProxyCa, minVersion = "TLSv1.2", ciphers }: ListenerTls): TlsContext {
   checkKeyPair(cert, key);
-  const context = { cert, key, minVersion: "TLSv1.2" } as const;
+  const context = { cert, key, minVersion, ...(ciphers === undefined ? {} : { ciphers }) } as const;
   if (clientCa === undefined) return { context, readPeer: undefined };
   const known = `${clientCa}\n${frontProxyCa ?? ""}`; // the handshake names the accepted authorities to clients
   const clients = peerReader(clientCa), proxies = frontProxyCa === undefined ? undefined : peerReader(frontProxyCa);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { reasonOf } from "../../core/reason-of.ts";
 import type { ClientTrust } from "../../core/authentication.ts";
 import type { Config } from "../config/settings.ts";
+import { type TlsBounds, tlsBounds } from "../config/tls-settings.ts";
 import type { FollowedFiles } from "../../core/part.ts";
 import { namesOf } from "../config/active-config.ts";
 import { certificateFacts, type KeyedCertificate, pemCertificates } from "../../protocols/x509/certificate.ts";
@@ -75,6 +76,7 @@ export async function openCredentials(config: Config, needs: CredentialsNeeds): 
 /** The files of certificates that the settings name, and those of the server's own certificates. Each read rejects for unexpected content. */
 class CredentialFiles {
   readonly paths: { readonly cert: string; readonly key: string; readonly clientCa: string; readonly frontProxyCa: string };
+  readonly bounds: TlsBounds;
   readonly #config: Config;
   readonly #needs: CredentialsNeeds;
   /** The folder of the server's own certificates; undefined if they are kept in memory. */
@@ -87,6 +89,7 @@ class CredentialFiles {
       clientCa: config["client-ca-file"],
       frontProxyCa: config["requestheader-client-ca-file"],
     };
+    this.bounds = tlsBounds(config);
     this.#config = config;
     this.#needs = needs;
     this.#directory = config["cert-dir"] !== "" ? config["cert-dir"] : isInMemory(config) ? undefined : join(config["data-dir"], "pki");
@@ -213,6 +216,7 @@ class CredentialsInForce implements Credentials {
   #tlsOf({ pki, serving, bundle, frontProxyCa, cluster }: InForce): ListenerTls {
     return {
       ...serving ?? pki.serving,
+      ...this.#files.bounds,
       clientCa: `${trustedPem(pki)}\n${this.#files.paths.clientCa === "" ? cluster.clientCa : bundle}`,
       frontProxyCa: frontProxyCa ?? (cluster.frontProxyCa === "" ? undefined : cluster.frontProxyCa),
     };

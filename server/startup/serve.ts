@@ -10,6 +10,7 @@ import { ConfigError } from "../config/parse.ts";
 import { workerCount } from "../config/workers.ts";
 import { handle } from "../../kernel/handle.ts";
 import { listen, type Listener } from "../listen/listener.ts";
+import { tlsWarnings } from "../config/tls-settings.ts";
 import type { ListenerTls } from "../listen/tls-context.ts";
 import { kubeconfig, serverUrl } from "../listen/pki.ts";
 import { openHeap } from "../heavy/heap.ts";
@@ -91,7 +92,8 @@ async function makeFolder(path: string): Promise<void> {
 /** Opens the listener, waits until the server has started, and begins the work that a running server repeats. */
 async function listenAndServe(options: ServeOptions, opened: Opened, credentials: Credentials): Promise<Running> {
   const { config, log, workers, temporaryKubeconfig = false } = options;
-  const validity = validityWatch(sharedFindings(log, workers), opened.registry.record);
+  const findings = sharedFindings(log, workers), validity = validityWatch(findings, opened.registry.record);
+  for (const text of tlsWarnings(config, "Deno" in globalThis ? "deno" : "node")) findings.info(`Warning: ${text}`);
   const checkDates = () => validity.look([...credentials.inUse(), ...opened.inUse()], Date.now());
   checkDates();
   const { clientTrust } = opened;

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
+import { connect, type SecureVersion } from "node:tls";
 import { type SettingName, settings } from "../../server/config/settings.ts";
 import { definePlugin } from "../../core/define/define.ts";
 import { mediaType } from "../../core/codec/negotiate.ts";
@@ -73,6 +74,18 @@ function secureEtcd(without: readonly string[], wanted: RegExp): Proof {
           wanted.test(`${error.message} ${error.cause}`));
       });
     });
+}
+
+/** The version of TLS on which a client agrees with a server that has not to be newer than this one. */
+function agreedVersion(port: number, ca: string, maxVersion: SecureVersion, ciphers?: string): Promise<string | null> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: "127.0.0.1", port, ca, maxVersion, ...(ciphers === undefined ? {} : { ciphers }) }, () => {
+      resolve(socket.getProtocol());
+      socket.destroy();
+    });
+    socket.on("error", reject);
+    socket.on("close", () => reject(new Error("closed")));
+  });
 }
 
 const proofs: { readonly [Name in SettingName]: Proof } = {
@@ -245,6 +258,24 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
       assert.equal(await statusOf(server, path, { authorization: "Bearer abcdef.0123456789abcdef" }), 403, "a user without rights");
       assert.equal(await statusOf(server, path, { authorization: "Bearer abcdef.0123456789abcdee" }), 401);
     }),
+  "tls-min-version": async () => {
+    const refused = /version|handshake|alert|ECONNRESET|closed|hang up/i;
+    await served(["--tls-min-version=VersionTLS13"], async ({ port, ca }) => {
+      assert.equal(await agreedVersion(port, ca, "TLSv1.3"), "TLSv1.3");
+      await assert.rejects(agreedVersion(port, ca, "TLSv1.2"), refused);
+    });
+    await served([], async ({ port, ca }) => assert.equal(await agreedVersion(port, ca, "TLSv1.2"), "TLSv1.2"));
+    await assert.rejects(served(["--tls-min-version=VersionTLS11"], () => Promise.resolve()), /must be VersionTLS12 or VersionTLS13/);
+  },
+  "tls-cipher-suites": async () => {
+    await served(["--tls-cipher-suites=TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384"], async (server) => {
+      // Deno cannot choose, and says so.
+      if ("Deno" in globalThis) assert.ok(server.logged.some((line) => line.includes("--tls-cipher-suites has no effect on Deno")));
+      else await assert.rejects(agreedVersion(server.port, server.ca, "TLSv1.2", "ECDHE-ECDSA-AES128-GCM-SHA256"));
+      assert.equal(await statusOf(server, "/version"), 200);
+    });
+    await assert.rejects(served(["--tls-cipher-suites=NONE"], () => Promise.resolve()), /there is no cipher suite "NONE"/);
+  },
   "anonymous-auth": async () => {
     const strange = { authorization: "" };
     await served(["--anonymous-auth=false"], async (server) => assert.equal(await statusOf(server, "/livez", strange), 401));
