@@ -9,8 +9,6 @@ import type { Exchange, Reply } from "../request/exchange.ts";
 import { notFoundText, textReply } from "../respond/text.ts";
 import { openapiReply } from "./openapi/reply.ts";
 import { type MayGet, type StatusPage, wantsPage } from "./status-page.ts";
-import type { PublicDocuments } from "../../core/authentication.ts";
-import { tokenDocumentReply } from "./token-documents.ts";
 import { type RequestInfo, trimSlashes } from "../request/request-info.ts";
 import { indentedText } from "../../core/value-text.ts";
 
@@ -18,12 +16,10 @@ import { indentedText } from "../../core/value-text.ts";
 export interface Outside {
   readonly checks: Checks;
   readonly version: VersionInfo;
-  /** The replies about the process: /metrics, and what gates switch on; undefined for other paths. */
+  /** The replies about the process: /metrics, documents for tokens, what gates switch on; undefined for other paths. */
   process(exchange: Exchange, info: RequestInfo, catalog: Catalog): Promise<Reply | undefined>;
   /** The paths of these. */
   processPaths(catalog: Catalog): readonly string[];
-  /** The discovery documents for service account tokens. */
-  readonly tokenDocuments: PublicDocuments;
   /** The discovery documents of all groups, which are made once. */
   readonly discovery: DiscoveryReplies;
   /** The page for browsers. */
@@ -58,8 +54,7 @@ export async function nonresourceReply(
     return await discoveryReply(exchange, info, catalog, outside.discovery) ?? notFoundText();
   }
   if (path.startsWith("/openapi/")) return await openapiReply(exchange, info, catalog, outside) ?? notFoundText();
-  return await tokenDocumentReply(exchange, path, outside.tokenDocuments) ?? await outside.process(exchange, info, catalog) ??
-    notFoundText();
+  return await outside.process(exchange, info, catalog) ?? notFoundText();
 }
 
 async function healthReply(endpoint: Endpoint, { path, query }: RequestInfo, outside: Outside): Promise<Reply> {
@@ -93,7 +88,7 @@ function versionReply(exchange: Exchange, path: string, catalog: Catalog, versio
 }
 
 /** The paths in the index at `/`. */
-function rootReply(catalog: Catalog, { checks, tokenDocuments, processPaths }: Outside): Reply {
+function rootReply(catalog: Catalog, { checks, processPaths }: Outside): Reply {
   const groups = catalog.groups.filter(({ name }) => name !== "");
   const paths = [
     ...(catalog.group("") === undefined ? [] : ["/api", ...catalog.group("")!.versions.map(({ version }) => `/api/${version}`)]),
@@ -106,7 +101,6 @@ function rootReply(catalog: Catalog, { checks, tokenDocuments, processPaths }: O
     "/openapi/v3",
     "/openapi/v3/",
     "/version",
-    ...tokenDocuments.paths(),
   ].toSorted();
   return { status: 200, headers: { "content-type": "application/json" }, body: indentedText({ paths }) };
 }

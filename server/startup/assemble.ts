@@ -45,6 +45,7 @@ import { registerStoreMetrics } from "./store-metrics.ts";
 import { buildInfo, versionText } from "./version.ts";
 import { metricsReply } from "./metrics-reply.ts";
 import { failingChecks, withWorkers } from "./worker-checks.ts";
+import { tokenDocumentReply } from "./token-documents.ts";
 import { zpagePaths, zpageReply } from "./zpages.ts";
 
 /** The parts of a server. */
@@ -265,6 +266,7 @@ function nonresourceOf(parts: Parts): Server["nonresource"] {
       failingChecks(type, own(current().catalog), (name, passed) => record.healthcheck.with({ name, type }).set(passed ? 1 : 0)),
     page: facts,
   });
+  const { documents } = parts.access.authentication;
   const zpages = { version, config: () => current().config, now: systemClock.now, startedAt: systemClock.now() - elapsed() };
   const discovery = new DiscoveryReplies();
   const page = statusPage({
@@ -280,10 +282,10 @@ function nonresourceOf(parts: Parts): Server["nonresource"] {
       checks: checksOf(catalog),
       version,
       process: async (exchange, info, catalog) =>
-        await metricsReply(exchange, info.path, text, registry.contentType) ?? zpageReply(exchange, info, catalog, zpages),
-      processPaths: (catalog) => ["/metrics", "/metrics/slis", ...zpagePaths(catalog)],
+        await metricsReply(exchange, info.path, text, registry.contentType) ?? zpageReply(exchange, info, catalog, zpages) ??
+          await tokenDocumentReply(exchange, info.path, documents),
+      processPaths: (catalog) => ["/metrics", "/metrics/slis", ...zpagePaths(catalog), ...documents.paths()],
       discovery,
-      tokenDocuments: parts.access.authentication.documents,
       now: systemClock.now,
       undescribed: (error, name) =>
         log.error(`the OpenAPI documents leave out ${name}, whose schemas cannot be published`, describe(error)),

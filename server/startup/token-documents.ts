@@ -2,8 +2,8 @@
 import { checkProduced } from "../../core/codec/negotiate.ts";
 import type { PublicDocuments } from "../../core/authentication.ts";
 import { methodNotAllowedError, noRouteError } from "../../core/status-error.ts";
-import { type Exchange, header, type Reply } from "../request/exchange.ts";
-import { trimSlashes } from "../request/request-info.ts";
+import { type Exchange, header, type Reply } from "../../kernel/request/exchange.ts";
+import { trimSlashes } from "../../kernel/request/request-info.ts";
 
 /** The reply to the path of a document or below one; undefined for other paths. */
 export async function tokenDocumentReply(exchange: Exchange, path: string, documents: PublicDocuments): Promise<Reply | undefined> {
