@@ -109,8 +109,11 @@ export interface Served<T extends ApiObject = any> {
   readonly rowConditions?: (object: T) => readonly RowCondition[];
   /** The fields that field selectors can use besides metadata.name and metadata.namespace: each label, and a function that returns its value. */
   readonly selectableFields?: Readonly<Record<string, (object: T) => string>>;
-  /** Returns the error of a field selector with another field. Default: `field label not supported: <field>`, the text of most kinds. */
-  readonly unselectableText?: (field: string) => string;
+  /**
+   * Returns the error of a field selector with another field. Default: `field label not supported: <field>`, the text of most kinds.
+   * `groupVersion` is that of the request, such as `resource.k8s.io/v1`.
+   */
+  readonly unselectableText?: (field: string, groupVersion: string) => string;
   /** Paths below an object by their names, such as `scale`. */
   readonly subresources?: Readonly<Record<string, Subresource<T>>>;
   /** False if a top-level `status` does not give a status subresource. */

@@ -136,7 +136,7 @@ function checkFieldLabels(requirements: readonly FieldRequirement[], endpoint: E
     throw badRequestError(
       declared === undefined && endpoint.resource.custom !== true
         ? `${goQuote(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`
-        : endpoint.served.unselectableText?.(field) ?? `field label not supported: ${field}`,
+        : endpoint.served.unselectableText?.(field, endpoint.apiVersion) ?? `field label not supported: ${field}`,
     );
   }
 }

@@ -132,6 +132,7 @@ const status: Subresource<Namespace> = {
 };
 
 const finalize: Subresource<Namespace> = {
+  hasTable: false,
   verbs: ["update"],
   write: (next, prior, context) => ({ ...withNameLabel(next, context.names), status: prior.status }),
   update: (next, prior, context) => [

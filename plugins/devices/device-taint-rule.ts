@@ -81,6 +81,7 @@ function withTimes(next: DeviceTaintRule, prior: DeviceTaintRule | undefined, no
 }
 
 const status: Subresource<DeviceTaintRule> = {
+  hasTable: false,
   leaves: ["metadata", "spec"],
   write: (next, prior) => ({ ...next, metadata: metaOfStatus(next.metadata, prior.metadata), spec: prior.spec }),
   update: (next, prior, context) => {

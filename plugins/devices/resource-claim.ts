@@ -46,6 +46,7 @@ export function* selectorsOf(spec: any): Iterable<unknown> { // `any`: what clie
 const of = ({ metadata: { namespace = "", name = "" } }: ResourceClaim) => ({ kind: "ResourceClaim", namespace, name });
 
 const status: Subresource<ResourceClaim> = {
+  hasTable: false,
   leaves: ["metadata", "spec"],
   authorizeWrite(sent, prior, context) {
     if (prior === undefined || hasAccess(prior)) return undefined;

@@ -128,6 +128,7 @@ export const resourceSlices: Resource<ResourceSlice> = defineResource({
     schema: resourceSliceOf(version),
     columns,
     selectableFields: { "spec.nodeName": ({ spec: { nodeName = "" } }) => nodeName, "spec.driver": ({ spec: { driver } }) => driver },
+    unselectableText: (field, groupVersion) => `field label not supported for ${groupVersion}, Kind=ResourceSlice: ${field}`,
     ...(version === "v1beta1" ? sliceConversion : {}),
   })),
   strategy: { deleteAnswers: "object", generation: true, coreFinalizers: true },

@@ -122,6 +122,7 @@ function keptGenerations(next: PodStatus, prior: PodStatus): PodStatus {
 
 /** Adds ephemeral containers to a pod, and changes nothing else. */
 const ephemeralContainers: Subresource<Pod> = {
+  hasTable: false,
   write: (next, prior) => {
     const { ephemeralContainers: _old, ...spec } = prior.spec, { ephemeralContainers } = next.spec;
     return counted({

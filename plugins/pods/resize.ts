@@ -22,6 +22,7 @@ export function resizeOf(
   counted: (next: Pod, prior: Pod) => Pod,
 ): Subresource<Pod> {
   return {
+    hasTable: false,
     write: (next, prior, context) => counted(resized(next, prior, context), prior),
     // Who writes a field here owns it, although it stays as it was, as in upstream.
     leaves: [],

@@ -65,7 +65,8 @@ export const serviceProxy: SubresourceConnect<ProxyOptions> = {
     if (named === undefined) throw badRequestError(`invalid service request ${goQuote(request.name)}`);
     const port = await portName(namespace, named.name, named.port, context);
     const endpoints = await context.read.get("v1", "endpoints", namespace, named.name) as Endpoints | undefined; // the type of the resource
-    if (endpoints === undefined) throw notFoundError({ group: "", name: "endpoints" }, named.name);
+    // The error names the service, as in kube-apiserver.
+    if (endpoints === undefined) throw notFoundError({ group: "", name: "services" }, named.name);
     const { subsets } = endpoints;
     if ((subsets ?? []).length === 0) throw unavailable(`no endpoints available for service ${goQuote(named.name)}`);
     const host = await backendOf(subsets ?? [], namespace, port, context);
