@@ -27,6 +27,11 @@ export interface PlainSettings {
    * it has no effect. Default: empty.
    */
   readonly "tls-cipher-suites"?: readonly string[];
+  /**
+   * Certificate and key for the names in the certificate, or for further ones: cert,key or cert,key:name,*.name. Can be repeated. Paths
+   * need a slash. Clients that ask for another name get the serving certificate. Default: empty.
+   */
+  readonly "tls-sni-cert-key"?: readonly string[];
   /** PEM bundle of CAs for client certificates, in addition to the server's own CA. Default: empty. */
   readonly "client-ca-file"?: string;
   /** PEM bundle of CAs to publish in each namespace as the ConfigMap kube-root-ca.crt; empty publishes none. Default: empty. */

@@ -1,12 +1,15 @@
 /** Versions and cipher suites of the listener, with the names of Go. */
 import { valueText } from "../../core/value-text.ts";
 import { nearest } from "../../core/nearest.ts";
+import { append } from "../../core/append.ts";
+import { namedPairs } from "./named-certificates.ts";
 import { fixed, list, text } from "./setting.ts";
 
 /** The settings of this file. */
 export interface TlsConfig {
   readonly "tls-min-version": string;
   readonly "tls-cipher-suites": readonly string[];
+  readonly "tls-sni-cert-key": readonly string[];
 }
 
 const isOpened = "the listener is opened at the start";
@@ -20,6 +23,13 @@ export const tlsSettings = Object.freeze({
     isOpened,
     list(
       "Cipher suites for TLS 1.2, such as TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256; empty: those of the runtime. Deno's cannot be chosen: there it has no effect.",
+    ),
+  ),
+  "tls-sni-cert-key": fixed(
+    "its files are followed",
+    list(
+      "Certificate and key for the names in the certificate, or for further ones: cert,key or cert,key:name,*.name. Can be repeated. Paths need a slash. " +
+        "Clients that ask for another name get the serving certificate.",
     ),
   ),
 });
@@ -53,6 +63,7 @@ export function tlsMistakes(config: TlsConfig): readonly string[] {
       `flag "--tls-min-version": ${valueText(version)} must be ${[...versions.keys()].join(" or ")}: older ones are not offered`,
     );
   }
+  append(mistakes, namedPairs(config["tls-sni-cert-key"]).mistakes);
   for (const name of config["tls-cipher-suites"]) {
     if (suites.has(name)) continue;
     const near = nearest(name, [...suites.keys()]);

@@ -3,7 +3,11 @@ import { test } from "node:test";
 import { getCiphers } from "node:tls";
 import { tlsBounds, tlsMistakes, tlsWarnings } from "./tls-settings.ts";
 
-const of = (version: string, ...suites: readonly string[]) => ({ "tls-min-version": version, "tls-cipher-suites": suites });
+const of = (version: string, ...suites: readonly string[]) => ({
+  "tls-min-version": version,
+  "tls-cipher-suites": suites,
+  "tls-sni-cert-key": [],
+});
 
 test("tlsBounds() has OpenSSL's names of suites, always with those of TLS 1.3, and the version", () => {
   assert.deepEqual(tlsBounds(of("")), { minVersion: "TLSv1.2", ciphers: undefined });

@@ -4,7 +4,7 @@ import { AcceptWatch } from "./accept-watch.ts";
 import { answerMsMax, attemptOn } from "./attempt.ts";
 import { Connections, type ConnectionTimes } from "./connections.ts";
 import { connectionsMax } from "./descriptors.ts";
-import { type ListenerTls, tlsContext } from "./tls-context.ts";
+import { type ListenerTls, type TlsContext, tlsContext } from "./tls-context.ts";
 import type { Serving } from "./reply/answer.ts";
 import { ownServer, runtimeServer } from "./servers.ts";
 import { bound } from "../../core/bound.ts";
@@ -72,13 +72,16 @@ const sweepMs = 5_000;
 
 /** Starts listening. Rejects if the address is in use or the certificates are not PEM. */
 export async function listen(options: ListenOptions): Promise<Listener> {
-  const { context, readPeer } = tlsContext(options.tls), { handle, report } = options;
+  const { context, readPeer, contextOf } = tlsContext(options.tls), { handle, report } = options, named = { contextOf };
   const serving: Serving = { draining: false, connections: connectionsOf(options), readPeer, handle, report };
   const secure: TlsOptions = {
     ...context,
     requestCert: readPeer !== undefined,
     // A client certificate that is not trusted is answered with 401, not with a failed handshake.
     rejectUnauthorized: false,
+    ...(options.tls.named === undefined || options.tls.named.length === 0
+      ? {}
+      : { SNICallback: (name, done) => done(null, named.contextOf(name)) }),
   };
   const streamsMax = options.streamsMax || streamsPerConnectionMax;
   const server = options.http2 === "runtime" ? runtimeServer(secure, streamsMax, serving) : ownServer(secure, streamsMax, serving);
@@ -87,7 +90,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     void serving.connections.close(0);
     throw error;
   });
-  return new OpenListener(options, server, serving, { address, port });
+  return new OpenListener(options, server, serving, named, { address, port });
 }
 
 function connectionsOf({ times, connectionsMax: max, notice }: ListenOptions): Connections {
@@ -105,15 +108,24 @@ class OpenListener implements Listener {
   readonly #options: ListenOptions;
   readonly #server: TlsServer;
   readonly #serving: Serving;
+  /** Read at each handshake. */
+  readonly #named: { contextOf: TlsContext["contextOf"] };
   readonly #watch: AcceptWatch;
   /** The timer of the checks whether connections are accepted. */
   readonly #checks: ReturnType<typeof setInterval>;
 
-  constructor(options: ListenOptions, server: TlsServer, serving: Serving, bound: { readonly address: string; readonly port: number }) {
+  constructor(
+    options: ListenOptions,
+    server: TlsServer,
+    serving: Serving,
+    named: { contextOf: TlsContext["contextOf"] },
+    bound: { readonly address: string; readonly port: number },
+  ) {
     ({ address: this.address, port: this.port } = bound);
     this.#options = options;
     this.#server = server;
     this.#serving = serving;
+    this.#named = named;
     const { connections } = serving;
     this.#watch = new AcceptWatch({
       accepted: () => connections.acceptedCount,
@@ -138,6 +150,7 @@ class OpenListener implements Listener {
   secure(tls: ListenerTls): void {
     const next = tlsContext(tls);
     this.#server.setSecureContext(next.context);
+    this.#named.contextOf = next.contextOf;
     if (this.#serving.readPeer === undefined) return;
     this.#serving.readPeer = next.readPeer;
     this.#serving.connections.forgetPeers();

@@ -23,6 +23,31 @@ const whoAsks = (exchange: Exchange): Promise<Reply> =>
   Promise.resolve(textReply(`${exchange.peer?.commonName ?? "anonymous"} ${exchange.peerRefused ?? ""}`.trim()));
 const servingOf = (ca: KeyedCertificate) => issue({ usage: "server", names: ["localhost", "127.0.0.1"] }, ca);
 
+test("clients get the certificate of the name that they ask for, and secure() replaces it", async () => {
+  const named = (...names: readonly string[]) => ({ ...issue({ usage: "server", names: ["localhost"] }), names });
+  const exact = named("api.example.com"),
+    wildcard = named("*.example.com"),
+    next = named("api.example.com"),
+    ca = issue({ usage: "ca", commonName: "a" });
+  const serving = servingOf(ca), tls = { ...serving, clientCa: ca.cert };
+  await withServer(whoAsks, async ({ listener }) => {
+    for (
+      const [name, shown] of [
+        [undefined, serving],
+        ["other.org", serving],
+        ["example.com", serving],
+        ["API.example.com", exact],
+        ["b.example.com", wildcard],
+        ["a.b.example.com", serving],
+      ] as const
+    ) assert.equal(await shownCertificate(listener, name), lettersOf(shown), name ?? "none");
+    listener.secure({ ...tls, named: [next] });
+    assert.equal(await shownCertificate(listener, "api.example.com"), lettersOf(next));
+    assert.equal(await shownCertificate(listener, "b.example.com"), lettersOf(serving));
+    assert.throws(() => listener.secure({ ...tls, named: [{ ...next, key: exact.key }] }), /the key is not that of the certificate/);
+  }, { tls: { ...tls, named: [wildcard, exact] } });
+});
+
 for (const [protocol, ask] of protocols) {
   test(`Listener.secure() over ${protocol}: requests in progress finish, and new connections get the new certificate`, async () => {
     const begun = signalled(), go = signalled();

@@ -8,7 +8,8 @@ import type { FollowedFiles } from "../../core/part.ts";
 import { namesOf } from "../config/active-config.ts";
 import { certificateFacts, type KeyedCertificate, pemCertificates } from "../../protocols/x509/certificate.ts";
 import { openPki, type Pki, type Replacement, trustedPem, writtenPki } from "../listen/pki.ts";
-import type { ListenerTls } from "../listen/tls-context.ts";
+import type { ListenerTls, NamedCertificate } from "../listen/tls-context.ts";
+import { type NamedPair, namedPairs } from "../config/named-certificates.ts";
 import { peerVerifier } from "../listen/verify-peer.ts";
 import { isInMemory } from "./open-store.ts";
 import type { Log } from "../../kernel/observe/log.ts";
@@ -44,6 +45,8 @@ interface InForce {
   readonly pki: Pki;
   /** The given serving certificate. */
   readonly serving: KeyedCertificate | undefined;
+  /** Certificates by name. */
+  readonly named: readonly NamedCertificate[];
   /** PEM of further client CAs. */
   readonly bundle: string;
   /** PEM of the front proxies' CAs. */
@@ -66,6 +69,7 @@ export async function openCredentials(config: Config, needs: CredentialsNeeds): 
   const inForce = {
     pki: await files.pki(),
     serving: await files.serving(),
+    named: await files.named(),
     bundle: await files.bundle(),
     frontProxyCa: await files.frontProxyCa(),
     cluster: { clientCa: "", frontProxyCa: "" },
@@ -77,6 +81,7 @@ export async function openCredentials(config: Config, needs: CredentialsNeeds): 
 class CredentialFiles {
   readonly paths: { readonly cert: string; readonly key: string; readonly clientCa: string; readonly frontProxyCa: string };
   readonly bounds: TlsBounds;
+  readonly pairs: readonly NamedPair[];
   readonly #config: Config;
   readonly #needs: CredentialsNeeds;
   /** The folder of the server's own certificates; undefined if they are kept in memory. */
@@ -90,6 +95,7 @@ class CredentialFiles {
       frontProxyCa: config["requestheader-client-ca-file"],
     };
     this.bounds = tlsBounds(config);
+    this.pairs = namedPairs(config["tls-sni-cert-key"]).pairs;
     this.#config = config;
     this.#needs = needs;
     this.#directory = config["cert-dir"] !== "" ? config["cert-dir"] : isInMemory(config) ? undefined : join(config["data-dir"], "pki");
@@ -111,6 +117,9 @@ class CredentialFiles {
   async serving(): Promise<KeyedCertificate | undefined> {
     const { cert, key } = this.paths;
     return cert === "" ? undefined : await readKeyed(cert, key, "serving certificate");
+  }
+  async named(): Promise<readonly NamedCertificate[]> {
+    return await Promise.all(this.pairs.map(readNamed));
   }
   async bundle(): Promise<string> {
     const { clientCa } = this.paths;
@@ -159,7 +168,7 @@ class CredentialsInForce implements Credentials {
   }
 
   inUse(): readonly InUse[] {
-    const { pki, serving, bundle, frontProxyCa } = this.#inForce, { paths } = this.#files;
+    const { pki, serving, named, bundle, frontProxyCa } = this.#inForce, { paths, pairs } = this.#files;
     const own = everyOwnName.filter((name) => name !== "serving" || serving === undefined).map((name) => ({
       what: `server's own ${ownNames[name]}`,
       path: this.#files.pathOf(name),
@@ -171,6 +180,7 @@ class CredentialsInForce implements Credentials {
     return [
       ...own,
       ...given("serving certificate", paths.cert, serving?.cert, false),
+      ...pairs.flatMap(({ cert }, index) => given("certificate of a name", cert, named[index]?.cert, false)),
       ...given("bundle of client authorities", paths.clientCa, bundle, true),
       ...given("bundle of front proxies' authorities", paths.frontProxyCa, frontProxyCa, true),
     ];
@@ -192,6 +202,11 @@ class CredentialsInForce implements Credentials {
         return serving !== undefined && take({ serving }) ? namesAndDates(serving.cert) : undefined;
       },
     };
+    const named: FollowedFiles = {
+      what: "certificates of names",
+      paths: files.pairs.flatMap((pair) => [pair.cert, pair.key]),
+      renew: async () => take({ named: await files.named() }) ? {} : undefined,
+    };
     const bundle: FollowedFiles = {
       what: "bundle of client authorities",
       paths: [clientCa],
@@ -202,7 +217,13 @@ class CredentialsInForce implements Credentials {
       paths: [frontProxyCa],
       renew: async () => take({ frontProxyCa: await files.frontProxyCa() }) ? countOf(this.#inForce.frontProxyCa ?? "") : undefined,
     };
-    return [own, ...(cert === "" ? [] : [given]), ...(clientCa === "" ? [] : [bundle]), ...(frontProxyCa === "" ? [] : [proxies])];
+    return [
+      own,
+      ...(files.pairs.length === 0 ? [] : [named]),
+      ...(cert === "" ? [] : [given]),
+      ...(clientCa === "" ? [] : [bundle]),
+      ...(frontProxyCa === "" ? [] : [proxies]),
+    ];
   }
 
   /** Activates what was read. Returns false if nothing has changed. */
@@ -213,14 +234,22 @@ class CredentialsInForce implements Credentials {
     this.#inForce = next;
     return true;
   }
-  #tlsOf({ pki, serving, bundle, frontProxyCa, cluster }: InForce): ListenerTls {
+  #tlsOf({ pki, serving, named, bundle, frontProxyCa, cluster }: InForce): ListenerTls {
     return {
       ...serving ?? pki.serving,
       ...this.#files.bounds,
+      named,
       clientCa: `${trustedPem(pki)}\n${this.#files.paths.clientCa === "" ? cluster.clientCa : bundle}`,
       frontProxyCa: frontProxyCa ?? (cluster.frontProxyCa === "" ? undefined : cluster.frontProxyCa),
     };
   }
+}
+
+/** A certificate for names, by default those in it. */
+async function readNamed({ cert: certPath, key: keyPath, names }: NamedPair): Promise<NamedCertificate> {
+  const keyed = await readKeyed(certPath, keyPath, "certificate of a name");
+  const own = () => certificateFacts(pemCertificates(keyed.cert)[0] ?? new Uint8Array()).names.map((name) => name.toLowerCase());
+  return { ...keyed, names: names.length > 0 ? names : own() };
 }
 
 const ownNames = Object.freeze({ ca: "authority", serving: "serving certificate", admin: "administrator's certificate" });
@@ -246,6 +275,7 @@ export function checkGivenCertificates(config: Config): readonly CheckedSetting[
   const { "tls-cert-file": certPath, "tls-private-key-file": keyPath } = config;
   const { "client-ca-file": caPath, "requestheader-client-ca-file": proxyPath } = config;
   return [
+    ...namedPairs(config["tls-sni-cert-key"]).pairs.map((pair) => ["tls-sni-cert-key", readNamed(pair)] as const),
     ...(certPath === "" || keyPath === "" ? [] : [
       ["tls-private-key-file", readText(keyPath, "key of the serving certificate")] as const,
       ["tls-cert-file", readKeyed(certPath, keyPath, "serving certificate")] as const,

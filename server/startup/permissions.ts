@@ -13,6 +13,7 @@ import { chooseCommand, type Chosen, commands, flagsOf as flagsOfCommand, UsageE
 import { parseArguments, readArguments } from "../config/parse.ts";
 import { compatFlag, kubeApiserverArguments } from "../config/kube-apiserver-arguments.ts";
 import { type Config, defaults, type SettingName } from "../config/settings.ts";
+import { namedPairs } from "../config/named-certificates.ts";
 import { workerCount, workersMistakes } from "../config/workers.ts";
 import { readTracingConfiguration } from "../config/tracing-settings.ts";
 import { isModule, isPath } from "../config/choose-plugins.ts";
@@ -191,6 +192,7 @@ function paths(config: Config, folder: string): { read: string[]; write: string[
     sources,
     ...machineFiles,
     ...files.map(at),
+    ...namedPairs(config["tls-sni-cert-key"]).pairs.flatMap(({ cert, key }) => [at(cert), at(key)]),
     ...filesOfAdmission(config, folder),
     ...credentialsOfAdmission(config, folder),
     ...config.plugins.filter(isModule).filter(isPath).map((path) => packageOf(at(path))),

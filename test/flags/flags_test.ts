@@ -7,7 +7,7 @@ import { connect, type SecureVersion } from "node:tls";
 import { type SettingName, settings } from "../../server/config/settings.ts";
 import { definePlugin } from "../../core/define/define.ts";
 import { mediaType } from "../../core/codec/negotiate.ts";
-import { issue } from "../../server/listen/testing/clients.ts";
+import { issue, lettersOf, shownCertificate } from "../../server/listen/testing/clients.ts";
 import { etcdFlags, makeCertificates } from "../store/certificates.ts";
 import { configMaps } from "../../plugins/configmaps/mod.ts";
 import { plugins as builtIn } from "../../plugins/mod.ts";
@@ -257,6 +257,20 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
       assert.equal((await server.client.ask("/api/v1/namespaces/kube-system/secrets", { method: "POST", body })).status, 201);
       assert.equal(await statusOf(server, path, { authorization: "Bearer abcdef.0123456789abcdef" }), 403, "a user without rights");
       assert.equal(await statusOf(server, path, { authorization: "Bearer abcdef.0123456789abcdee" }), 401);
+    }),
+  "tls-sni-cert-key": () =>
+    inFolder(async (folder) => {
+      const [cert, key] = [join(folder, "named.crt"), join(folder, "named.key")], named = issue({ usage: "server", names: ["localhost"] });
+      await writeFile(cert, named.cert);
+      await writeFile(key, named.key);
+      await served([`--tls-sni-cert-key=${cert},${key}:named.example.com,*.named.example.com`], async ({ port }) => {
+        for (const name of ["named.example.com", "a.named.example.com"]) {
+          assert.equal(await shownCertificate({ port }, name), lettersOf(named));
+        }
+        assert.notEqual(await shownCertificate({ port }, "other.example.com"), lettersOf(named));
+      });
+      await assert.rejects(served([`--tls-sni-cert-key=${cert}`], () => Promise.resolve()), /needs the path of its key/);
+      await assert.rejects(served([`--tls-sni-cert-key=${cert},${folder}/none`], () => Promise.resolve()), /certificate of a name/);
     }),
   "tls-min-version": async () => {
     const refused = /version|handshake|alert|ECONNRESET|closed|hang up/i;

@@ -160,9 +160,10 @@ export function rawConnection({ port }: Pick<Listener, "port">, ca: KeyedCertifi
   });
 }
 /** The certificate of a new connection, in PEM's base64 without line ends. */
-export function shownCertificate({ port }: Pick<Listener, "port">): Promise<string> {
+export function shownCertificate({ port }: Pick<Listener, "port">, servername?: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket = tlsConnect({ host: "127.0.0.1", port, rejectUnauthorized: false, ALPNProtocols: ["h2"] }, () => {
+    const options = { host: "127.0.0.1", port, rejectUnauthorized: false, ALPNProtocols: ["h2"] };
+    const socket = tlsConnect({ ...options, ...(servername === undefined ? {} : { servername }) }, () => {
       resolve(Buffer.from(socket.getPeerCertificate().raw).toString("base64"));
       socket.destroy();
     });
