@@ -113,7 +113,7 @@ function deletedStatus(call: RequestContext, name: string, uid: string | undefin
  *   marked, with time left                   less time                          marked with less time, or removed
  *   not marked, of a kind with a hold        any                                marked: a later delete removes it
  *   with finalizers, after the policy        any                                marked
- *   of a kind with a time of grace           more than 0 seconds, or none       marked with the time that the kind chooses; removed if it is 0
+ *   of a kind with a time of grace           any                                marked with the time that the kind chooses; then removed if it is 0
  *   any other                                any                                removed
  *
  * "Marked" means that `deletionTimestamp` is set. A kind with a hold has `deletion.holds`: a namespace is held by the finalizers of its spec. The
@@ -152,8 +152,13 @@ export function deleteItem(call: RequestContext, start: Start, options: DeleteRe
       if (!finished) await valueOnRead(call, value);
       return done(current.revision, false);
     }
-    const change = { key: current.key, expect: current.revision, value: finished ? undefined : value, frees: true, ...untilDeadline(call) };
-    const outcome = await commit(call, change);
+    const change = { key: current.key, expect: current.revision, value, frees: true, ...untilDeadline(call) };
+    // Of a kind with a time of grace, watches see the marks before the removal, as in kube-apiserver: controllers act on them.
+    const isMarked = finished && (last === object || storedBytesEqual(current, marked));
+    const first = isMarked ? undefined : await commit(call, change);
+    const outcome = first !== undefined && !(finished && first.done)
+      ? first
+      : await commit(call, { ...change, expect: first?.revision ?? current.revision, value: undefined });
     if (outcome.done && finished) await resource.release?.(object, requestHookContext(call));
     return outcome.done ? done(outcome.revision, true) : { tag: "lost", found: outcome.current };
   });

@@ -67,6 +67,35 @@ test("a pod without a node, or one that has ended, is removed at once; a finaliz
   assert.equal((await ask("GET", `${pods}/held`)).status, 404);
 });
 
+test("watches see that a pod is to be deleted before they see that it is gone, also if it has no time to end", async () => {
+  const { server, ask, create } = await opened();
+  await using _ = server;
+  const { metadata: { resourceVersion } } = await create("unbound");
+  await create("bound", { nodeName: "n" });
+  await ask("DELETE", `${pods}/unbound`);
+  await ask("DELETE", `${pods}/bound`);
+  await ask("DELETE", `${pods}/bound?gracePeriodSeconds=0`);
+  const seen: unknown[] = [], watch = `http://localhost${pods}?watch=1&resourceVersion=${resourceVersion}`;
+  const { body } = await server.handle(new Request(watch));
+  let text = "";
+  for await (const piece of body!.pipeThrough(new TextDecoderStream())) {
+    text += piece;
+    if (text.split("\n").length > 6) break;
+  }
+  for (const line of text.split("\n").slice(0, 6)) {
+    const { type, object: { metadata } } = JSON.parse(line);
+    seen.push([type, metadata.name, metadata.deletionGracePeriodSeconds, metadata.generation]);
+  }
+  assert.deepEqual(seen, [
+    ["ADDED", "bound", undefined, 1],
+    ["MODIFIED", "unbound", 0, 2],
+    ["DELETED", "unbound", 0, 2],
+    ["MODIFIED", "bound", 30, 2],
+    ["MODIFIED", "bound", 0, 2],
+    ["DELETED", "bound", 0, 2],
+  ]);
+});
+
 test("an update changes images, tolerations and the deadline, and nothing else of the spec", async () => {
   const { server, ask, create } = await opened();
   await using _ = server;
