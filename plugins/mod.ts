@@ -13,6 +13,7 @@ import { coordinationPlugin } from "./coordination/mod.ts";
 import { configmapsPlugin } from "./configmaps/mod.ts";
 import { csiPlugin } from "./csi/mod.ts";
 import { devicesPlugin } from "./devices/mod.ts";
+import { flowcontrolPlugin } from "./flowcontrol/mod.ts";
 import { internalPlugin } from "./internal/mod.ts";
 import { migrationPlugin } from "./migration/mod.ts";
 import { networkingPlugin } from "./networking/mod.ts";
@@ -44,6 +45,7 @@ export const plugins: readonly Plugin[] = Object.freeze([
   batchPlugin,
   autoscalingPlugin,
   migrationPlugin,
+  flowcontrolPlugin,
   internalPlugin,
   authenticationPlugin,
   authorizationPlugin,

@@ -79,6 +79,10 @@ const valid: Readonly<Record<string, JsonObject>> = {
   "networking.k8s.io/v1 Ingress": { spec: { defaultBackend: { service: { name: "a", port: { number: 80 } } } } },
   "networking.k8s.io/v1 IngressClass": { spec: { controller: "example.com/a" } },
   "networking.k8s.io/v1 NetworkPolicy": { spec: { podSelector: {} } },
+  "flowcontrol.apiserver.k8s.io/v1 FlowSchema": { spec: { priorityLevelConfiguration: { name: "a" } } },
+  "flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfiguration": {
+    spec: { type: "Limited", limited: { limitResponse: { type: "Reject" } } },
+  },
   "node.k8s.io/v1 RuntimeClass": { handler: "a" },
   "certificates.k8s.io/v1 CertificateSigningRequest": {
     spec: { request: requestFor("dev"), signerName: "example.com/a", usages: ["any"] },
