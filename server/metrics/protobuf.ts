@@ -3,7 +3,7 @@ import type { Writer } from "protobufjs/minimal.js";
 import { parseAccept } from "../../core/codec/accept.ts";
 import { valueText } from "../../core/value-text.ts";
 import { newWriter } from "../../core/codec/protobufjs.ts";
-import { labelsOf } from "../status-page/samples.ts";
+import { labelsOf } from "./samples.ts";
 
 export const protobufMetrics =
   "application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited; escaping=underscores";

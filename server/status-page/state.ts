@@ -1,6 +1,6 @@
 /** The state of the server that the page shows, from the text of a scrape and the catalog. */
 import type { Catalog } from "../../kernel/catalog/catalog.ts";
-import { bucketsOf, quantileOf, type Sample, samplesOf, since, sumOf } from "./samples.ts";
+import { bucketsOf, quantileOf, type Sample, samplesOf, since, sumOf } from "../metrics/samples.ts";
 import { bound } from "../../core/bound.ts";
 
 /** Kinds that the status page shows. */

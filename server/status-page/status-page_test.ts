@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { escaped, type PageContent, pageText } from "./page.ts";
-import { bucketsOf, quantileOf, samplesOf, since, sumOf } from "./samples.ts";
+import { bucketsOf, quantileOf, samplesOf, since, sumOf } from "../metrics/samples.ts";
 import type { KindState, ServerState } from "./state.ts";
 import { refusedText } from "./refused.ts";
 import { style, styleHash } from "./style.ts";

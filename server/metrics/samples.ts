@@ -1,4 +1,4 @@
-/** Reads samples out of the text of a scrape: the page shows what the metrics have, so that there is one source of figures. */
+/** Reads samples out of the text of a scrape: what reads metrics reads what everybody scrapes. */
 
 export interface Sample {
   readonly labels: ReadonlyMap<string, string>;
