@@ -1,7 +1,7 @@
 /** What the tests of workers share. */
 import assert from "node:assert/strict";
 import process from "node:process";
-import { samplesOf, sumOf } from "../../server/status-page/samples.ts";
+import { samplesOf, sumOf } from "../../server/metrics/samples.ts";
 import { etcdMissing, startEtcd } from "../etcd.ts";
 import { inFolder } from "../flags/served.ts";
 import { type Client, httpsClient } from "../https.ts";

@@ -1,6 +1,6 @@
 /** Samples of a server's process: memory, CPU time, open files, connections, open requests. */
 import { readdirSync, readFileSync } from "node:fs";
-import { samplesOf, sumOf } from "../../server/status-page/samples.ts";
+import { samplesOf, sumOf } from "../../server/metrics/samples.ts";
 import { cpuMs, memoryMiB } from "../bench/process.ts";
 
 export interface Sample {
