@@ -26,8 +26,7 @@ export async function startTestServer(
   options: {
     readonly args?: readonly string[];
     readonly plugins?: typeof plugins;
-    readonly readsOver?: ServeOptions["readsOver"];
-    readonly sqlite?: ServeOptions["sqlite"];
+    readonly instead?: ServeOptions["instead"];
     readonly ownsProcess?: boolean;
     readonly startHeavy?: StartHeavyThread;
   } = {},
@@ -43,13 +42,13 @@ export async function startTestServer(
   const logged: string[] = [];
   const { v, vmodule } = configuration.config;
   const log = jsonLog((line) => logged.push(line), Date.now, verbosityOf(v, vmodule, []));
-  const { readsOver, sqlite, startHeavy, ownsProcess = false } = options;
+  const { instead, startHeavy, ownsProcess = false } = options;
   const parts = {
-    ...(readsOver === undefined ? {} : { readsOver }),
-    ...(sqlite === undefined ? {} : { sqlite }),
+    ...(instead === undefined ? {} : { instead }),
     ...(startHeavy === undefined ? {} : { startHeavy }),
+    ...(ownsProcess ? { process: { flushLog: () => Promise.resolve() } } : {}),
   };
-  const running = await serve({ ...configuration, log, ownsProcess, ...parts });
+  const running = await serve({ ...configuration, log, ...parts });
   return {
     url: running.url,
     port: running.port,

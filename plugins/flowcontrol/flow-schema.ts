@@ -48,7 +48,7 @@ export const flowSchemas: Resource<FlowSchema> = defineResource({
   storedAs: groupVersion,
   storedUnder: "flowschemas",
   served: { [groupVersion]: { schema: FlowSchema, introduced: "1.29", columns, subresources: { status } } },
-  strategy: { generation: true },
+  strategy: { generation: true, coreFinalizers: true },
   prepare: (next, prior) => ({ ...next, status: prior?.status ?? {} }),
   create: validateFlowSchema,
   update: (next, _prior, { names }) => [...validateObjectMeta(next.metadata, metaRulesOf(flowSchemas, names)), ...validateFlowSchema(next)],

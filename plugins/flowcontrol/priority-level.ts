@@ -37,7 +37,7 @@ export const priorityLevels: Resource<PriorityLevelConfiguration> = defineResour
   storedAs: groupVersion,
   storedUnder: "prioritylevelconfigurations",
   served: { [groupVersion]: { schema: PriorityLevelConfiguration, introduced: "1.29", columns, subresources: { status } } },
-  strategy: { generation: true },
+  strategy: { generation: true, coreFinalizers: true },
   prepare: (next, prior) => ({ ...next, status: prior?.status ?? {} }),
   create: validateLevel,
   update: (

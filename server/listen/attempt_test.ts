@@ -49,6 +49,6 @@ test("a listener above its maximum of connections closes idle ones, and says so 
     assert.equal((await http2Ask(sessions.at(-1)!, {})).status, 200);
     await new Promise<void>((resolve) => sessions[0]!.destroyed ? resolve() : sessions[0]!.once("close", resolve));
     for (const session of sessions) session.destroy();
-  }, { connectionsMax: 2, notice: (message) => notices.push(message) });
+  }, { connections: { max: 2 }, reports: { notice: (message) => notices.push(message) } });
   assert.deepEqual(notices, ["more than 2 connections are open: the oldest ones without a request in progress are closed"]);
 });

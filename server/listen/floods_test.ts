@@ -63,7 +63,7 @@ for (const [what, unit, http2Of] of floods.flatMap(([what, unit]) => implementat
       assert.ok(handled <= 2 * earlyResetsMax, `${handled} requests were handled`);
       assert.equal((await http2(listener, { ca })).body.toString(), "here");
       assert.deepEqual(reported, []);
-    }, { http2: http2Of });
+    }, { http2: { implementation: http2Of } });
   });
 }
 

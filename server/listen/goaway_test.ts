@@ -67,7 +67,7 @@ for (const http2 of ["own", "runtime"] as const) {
       go.done();
       assert.equal(await client.body(1), "first last");
       client.socket.destroy();
-    }, { http2 });
+    }, { http2: { implementation: http2 } });
   });
 }
 

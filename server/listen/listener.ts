@@ -17,31 +17,45 @@ const firstRequestMs = bound(32_000);
 /** Milliseconds between two requests on a connection (kube-apiserver's IdleTimeout). */
 const idleMs = bound(90_000);
 
-export interface ListenOptions {
+/** Where a listener listens. */
+export interface ListenAddress {
   readonly host: string;
   /** 0 selects a free port. */
   readonly port: number;
   /** Other processes may listen on the same port (SO_REUSEPORT); the kernel spreads connections over them. */
   readonly sharesPort?: boolean;
-  readonly tls: ListenerTls;
-  /** Maximum open requests of one HTTP/2 connection; 0 is the default. */
-  readonly streamsMax?: number;
-  /** The implementation of HTTP/2. Default: `own`. */
-  readonly http2?: Http2Implementation;
-  /** Answers a request. A rejection is reported and answered with 500. */
-  handle(exchange: Exchange): Promise<Reply>;
+}
+
+/** What a listener tells its server. */
+export interface ListenerReports {
   /** Called for every internal error. */
-  report(error: unknown): void;
+  error(error: unknown): void;
   /** Called for every connection whose TLS handshake failed. */
   handshakeFailed?(): void;
   /** Called when connections are closed because there are too many, at most once a minute, and when the listener has to listen anew. */
   notice?(message: string): void;
   /** Called when no connection is accepted any more: the process should end. */
   failed?(error: Error): void;
-  /** Maximum connections. Default: as many as the limit of open files permits, where that can be read. */
-  readonly connectionsMax?: number;
-  /** Overrides of the timeouts. */
-  readonly times?: Partial<ConnectionTimes>;
+}
+
+export interface ListenOptions {
+  readonly address: ListenAddress;
+  readonly tls: ListenerTls;
+  /** Answers a request. A rejection is reported and answered with 500. */
+  handle(exchange: Exchange): Promise<Reply>;
+  readonly reports: ListenerReports;
+  readonly http2?: {
+    /** Default: `own`. */
+    readonly implementation?: Http2Implementation;
+    /** Maximum open requests of one connection; 0 is the default. */
+    readonly streamsMax?: number;
+  };
+  readonly connections?: {
+    /** Maximum connections. Default: as many as the limit of open files permits, where that can be read. */
+    readonly max?: number;
+    /** Overrides of the timeouts. */
+    readonly times?: Partial<ConnectionTimes>;
+  };
 }
 
 /** The implementation of HTTP/2: our own, or `runtime` for that of Node or Deno (`node:http2`). */
@@ -72,8 +86,14 @@ const sweepMs = 5_000;
 
 /** Starts listening. Rejects if the address is in use or the certificates are not PEM. */
 export async function listen(options: ListenOptions): Promise<Listener> {
-  const { context, readPeer, contextOf } = tlsContext(options.tls), { handle, report } = options, named = { contextOf };
-  const serving: Serving = { draining: false, connections: connectionsOf(options), readPeer, handle, report };
+  const { context, readPeer, contextOf } = tlsContext(options.tls), { handle, reports, http2 = {} } = options, named = { contextOf };
+  const serving: Serving = {
+    draining: false,
+    connections: connectionsOf(options),
+    readPeer,
+    handle,
+    report: (error) => reports.error(error),
+  };
   const secure: TlsOptions = {
     ...context,
     requestCert: readPeer !== undefined,
@@ -83,21 +103,23 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       ? {}
       : { SNICallback: (name, done) => done(null, named.contextOf(name)) }),
   };
-  const streamsMax = options.streamsMax || streamsPerConnectionMax;
-  const server = options.http2 === "runtime" ? runtimeServer(secure, streamsMax, serving) : ownServer(secure, streamsMax, serving);
-  server.on("tlsClientError", () => options.handshakeFailed?.());
-  const { address, port } = await boundTo(server, options).catch((error: unknown) => {
+  const streamsMax = http2.streamsMax || streamsPerConnectionMax;
+  const server = http2.implementation === "runtime" ? runtimeServer(secure, streamsMax, serving) : ownServer(secure, streamsMax, serving);
+  server.on("tlsClientError", () => reports.handshakeFailed?.());
+  const { address, port } = await boundTo(server, options.address).catch((error: unknown) => {
     void serving.connections.close(0);
     throw error;
   });
   return new OpenListener(options, server, serving, named, { address, port });
 }
 
-function connectionsOf({ times, connectionsMax: max, notice }: ListenOptions): Connections {
+function connectionsOf({ connections: { times, max } = {}, reports }: ListenOptions): Connections {
   return new Connections(
     { handshakeMs, firstRequestMs, idleMs, stalledMs, sweepMs, ...times },
     max ?? connectionsMax(),
-    onceAMinute((max) => notice?.(`more than ${max} connections are open: the oldest ones without a request in progress are closed`)),
+    onceAMinute((max) =>
+      reports.notice?.(`more than ${max} connections are open: the oldest ones without a request in progress are closed`)
+    ),
   );
 }
 
@@ -129,20 +151,20 @@ class OpenListener implements Listener {
     const { connections } = serving;
     this.#watch = new AcceptWatch({
       accepted: () => connections.acceptedCount,
-      attempt: (patience) => attemptOn(options.host, this.port, (from) => connections.isFrom(from), patience * answerMsMax),
+      attempt: (patience) => attemptOn(options.address.host, this.port, (from) => connections.isFrom(from), patience * answerMsMax),
       listenAnew: () => {
         connections.learnMax();
         return this.listenAnew();
       },
-      notice: (message) => options.notice?.(message),
-      fail: (error) => options.failed?.(error),
+      notice: (message) => options.reports.notice?.(message),
+      fail: (error) => options.reports.failed?.(error),
     });
-    this.#checks = setInterval(() => void this.#watch.look(), options.times?.sweepMs ?? sweepMs);
+    this.#checks = setInterval(() => void this.#watch.look(), options.connections?.times?.sweepMs ?? sweepMs);
   }
 
   async listenAnew(): Promise<void> {
     this.#stopAccepting();
-    await boundTo(this.#server, { ...this.#options, port: this.port });
+    await boundTo(this.#server, { ...this.#options.address, port: this.port });
   }
   beginShutdown(): void {
     this.#serving.draining = true;
@@ -171,7 +193,7 @@ class OpenListener implements Listener {
 
 function boundTo(
   server: TlsServer,
-  { host, port, sharesPort = false }: Pick<ListenOptions, "host" | "port" | "sharesPort">,
+  { host, port, sharesPort = false }: ListenAddress,
 ): Promise<{ address: string; port: number }> {
   return new Promise((resolve, reject) => {
     const fail = (error: Error) => reject(new Error(`cannot listen on ${host}, port ${port}: ${error.message}`, { cause: error }));

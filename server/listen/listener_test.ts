@@ -370,7 +370,7 @@ test("listen() closes connections without a complete handshake or head, and idle
     assert.deepEqual(answers.slice(0, 2), ["", ""]);
     assert.match(String(answers[2]), /^HTTP\/1\.1 200/);
     assert.match(String(answers[3]), /^HTTP\/1\.1 413/);
-  }, { times: { handshakeMs: 3_000, firstRequestMs: 3_000, idleMs: 100, sweepMs: 20 } }));
+  }, { connections: { times: { handshakeMs: 3_000, firstRequestMs: 3_000, idleMs: 100, sweepMs: 20 } } }));
 
 test("Listener.close() lets answers finish, rejects new connections and ends idle ones", () => {
   const [both, go] = [signalled(), signalled()];
@@ -438,14 +438,14 @@ test("Listener.beginShutdown() asks HTTP/1.1 clients to reconnect and still acce
 
 test("listen() rejects when its port is taken", () =>
   withServer(echo, async ({ listener }) => {
-    await assert.rejects(withServer(echo, () => Promise.resolve(), { port: listener.port }), /EADDRINUSE|in use/i);
+    await assert.rejects(withServer(echo, () => Promise.resolve(), { address: { port: listener.port } }), /EADDRINUSE|in use/i);
   }));
 
 test("listen() shares its port only with others that share it", () =>
   withServer(echo, async ({ listener: { port } }) => {
-    await withServer(echo, ({ listener }) => Promise.resolve(assert.equal(listener.port, port)), { port, sharesPort: true });
-    await assert.rejects(withServer(echo, () => Promise.resolve(), { port }), /EADDRINUSE|in use/i);
-  }, { sharesPort: true }));
+    await withServer(echo, ({ listener }) => Promise.resolve(assert.equal(listener.port, port)), { address: { port, sharesPort: true } });
+    await assert.rejects(withServer(echo, () => Promise.resolve(), { address: { port } }), /EADDRINUSE|in use/i);
+  }, { address: { sharesPort: true } }));
 
 async function* chunksOf(count: number, bytes: number): AsyncGenerator<Uint8Array> {
   for (let i = 0; i < count; i++) yield await Promise.resolve(new Uint8Array(bytes).fill(7));

@@ -71,7 +71,7 @@ test("an HTTP/2 client that does not read a stream loses it after the timeout, a
   });
 });
 
-const stalling = { times: { stalledMs: 1_000, sweepMs: 20 } };
+const stalling = { connections: { times: { stalledMs: 1_000, sweepMs: 20 } } };
 const bodies: readonly (readonly [string, () => Reply["body"]])[] = [
   ["chunks", () => endless().reply.body],
   ["one piece", () => new Uint8Array(manyBytes)],

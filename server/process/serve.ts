@@ -113,9 +113,7 @@ async function serveAlone({ configuration, log, isCompatible, progress }: Prepar
     ...configuration,
     log,
     ...(progress === undefined ? {} : { progress }),
-    ownsProcess: true,
-    temporaryKubeconfig: !isCompatible,
-    flushLog,
+    process: { flushLog, temporaryKubeconfig: !isCompatible },
     startHeavy: startHeavyThread,
   });
   return { url, kubeconfig, reload, close: () => close().then(() => 0) };

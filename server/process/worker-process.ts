@@ -67,8 +67,7 @@ async function main(): Promise<void> {
         end,
       };
     },
-    ownsProcess: true,
-    flushLog,
+    process: { flushLog },
     startHeavy: startHeavyThread,
     workers: workerGroup({ worker: Number(worker), count: Number(count), port: Number(port) }, channel, answers.resolve),
   });

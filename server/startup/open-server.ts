@@ -111,7 +111,7 @@ async function openParts(given: ServeOptions, ending: AbortController, closers: 
   if (tracing !== undefined) closers.push(() => tracing.close());
   const findings = sharedFindings(log, options.workers);
   const access = await openAccess(options, inForce, registry, { signal, tracing, findings });
-  const { steady = steadyClock(findings) } = options;
+  const { steady = steadyClock(findings) } = options.instead ?? {};
   steady.follow(signal);
   const auditing = await openAuditing(options, inForce, registry, { tracing, findings });
   if (auditing !== undefined) closers.push(() => auditing.close());
@@ -123,8 +123,8 @@ async function openParts(given: ServeOptions, ending: AbortController, closers: 
     prefix: config["etcd-prefix"],
     waiter: { signal: never },
   }));
-  if (options.ownsProcess === true) watchProcess(registry.record, signal);
-  const health = openHealth(inForce, options.flushLog, signal);
+  if (options.process !== undefined) watchProcess(registry.record, signal);
+  const health = openHealth(inForce, options.process?.flushLog, signal);
   const watches = watchEnds(signal);
   const parts = { inForce, registry, access, storage, health, signal };
   const board = controllerBoard();

@@ -9,6 +9,6 @@ test("openServer() that fails ends what it has begun, so that its process can en
   const followed: AbortSignal[] = [];
   const steady: SteadyClock = { now: Date.now, follow: (signal) => void followed.push(signal) };
   const config = withDefaults({ "etcd-servers": ["https://127.0.0.1:1"], "etcd-cafile": "/does/not/exist" });
-  await assert.rejects(openServer({ config, plugins: [], log: silentLog, steady }), /etcd-cafile|does\/not\/exist/);
+  await assert.rejects(openServer({ config, plugins: [], log: silentLog, instead: { steady } }), /etcd-cafile|does\/not\/exist/);
   assert.deepEqual(followed.map(({ aborted }) => aborted), [true]);
 });

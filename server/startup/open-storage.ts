@@ -45,8 +45,8 @@ export interface Storage {
 }
 
 export async function openStorage(
-  { config, log, progress, readsOver, sqlite, steady, workers }:
-    & Pick<ServeOptions, "config" | "log" | "readsOver" | "sqlite" | "workers">
+  { config, log, progress, instead: { readsOver, sqlite } = {}, steady, workers }:
+    & Pick<ServeOptions, "config" | "log" | "instead" | "workers">
     & {
       readonly progress: BeginProgress;
       readonly steady: SteadyClock;

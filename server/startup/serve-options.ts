@@ -22,20 +22,32 @@ export interface ServeOptions {
   readonly source?: Source;
   /** Shows the progress of long work. Default: in the log. */
   readonly progress?: BeginProgress;
-  /** The process is the server's own: measures its event loop and garbage collection, and frees the memory that only the start needed. */
-  readonly ownsProcess?: boolean;
-  /** Writes the kubeconfig of a server in memory to a temporary folder; a program prints its path. */
-  readonly temporaryKubeconfig?: boolean;
-  /** Resolves when all log lines are written; absent for a synchronous log. */
-  readonly flushLog?: () => Promise<void>;
+  /** Given if the process is the server's own. */
+  readonly process?: OwnProcess;
   /** Starts the thread for heavy requests, which must have the same plugins by name. Absent: they run in the main thread. */
   readonly startHeavy?: StartHeavyThread;
   /** The workers of which this server is one. Absent: it is the whole server. */
   readonly workers?: WorkerGroup;
+  /** Parts in place of the server's own, for tests. */
+  readonly instead?: InsteadParts;
+}
+
+/**
+ * A process that has nothing but the server: its event loop and garbage collection are measured, the memory that only the start needed is freed,
+ * and it ends when the listener fails.
+ */
+export interface OwnProcess {
+  /** Resolves when all log lines are written. */
+  readonly flushLog: () => Promise<void>;
+  /** Writes the kubeconfig of a server in memory to a temporary folder; a program prints its path. */
+  readonly temporaryKubeconfig?: boolean;
+}
+
+export interface InsteadParts {
   /** The reads of requests. Default: the cache. */
   readonly readsOver?: (store: Store) => Reads;
   /** The time for expiry. Default: the wall clock's, without its jumps. */
   readonly steady?: SteadyClock;
-  /** Options of the embedded store, for tests. */
+  /** Options of the embedded store. */
   readonly sqlite?: OpenStoreOptions["sqlite"];
 }

@@ -63,10 +63,10 @@ export async function serve(options: ServeOptions): Promise<Running> {
     throw new ConfigError(['setting "workers": only the program "thole serve" starts more than 1']);
   }
   if (!isInMemory(config)) await makeFolder(config["data-dir"]);
-  const { steady = steadyClock(sharedFindings(log, workers)) } = options;
+  const { steady = steadyClock(sharedFindings(log, workers)) } = options.instead ?? {};
   const credentials = openCredentials(config, { now: steady.now, log, renewsOwn: isFirst(workers) });
   credentials.catch(() => {}); // Awaited below, when `close` can undo it.
-  const opened = await openServer({ ...options, steady });
+  const opened = await openServer({ ...options, instead: { ...options.instead, steady } });
   try {
     return await listenAndServe(options, opened, await credentials);
   } catch (error) {
@@ -91,7 +91,7 @@ async function makeFolder(path: string): Promise<void> {
 
 /** Opens the listener, waits until the server has started, and begins the work that a running server repeats. */
 async function listenAndServe(options: ServeOptions, opened: Opened, credentials: Credentials): Promise<Running> {
-  const { config, log, workers, temporaryKubeconfig = false } = options;
+  const { config, log, workers } = options;
   const findings = sharedFindings(log, workers), validity = validityWatch(findings, opened.registry.record);
   for (const text of tlsWarnings(config, "Deno" in globalThis ? "deno" : "node")) findings.info(`Warning: ${text}`);
   const checkDates = () => validity.look([...credentials.inUse(), ...opened.inUse()], Date.now());
@@ -105,7 +105,7 @@ async function listenAndServe(options: ServeOptions, opened: Opened, credentials
   const kubeconfigText = () => kubeconfig(url, credentials.ownCa ?? credentials.tls.cert, credentials.pki.admin, namesOf(config));
   let file: KubeconfigFile | undefined;
   try {
-    file = await kubeconfigFile(config, temporaryKubeconfig);
+    file = await kubeconfigFile(config, options.process?.temporaryKubeconfig === true);
     // Before readiness: a client that waits for readiness may read the file at once.
     await file?.write(kubeconfigText());
     await opened.bootstrapped.catch(() => {}); // logged, and tried again: what prevents it, such as a webhook, can be removed through this server
@@ -125,7 +125,7 @@ async function listenAndServe(options: ServeOptions, opened: Opened, credentials
     await file?.write(kubeconfigText()).catch((error) => log.error(reasonOf(error), describe(error)));
   };
   repeat(checkDates, checkDatesMs, ending.signal);
-  if (options.ownsProcess === true) settleProcess(log, ending.signal);
+  if (options.process !== undefined) settleProcess(log, ending.signal);
   const followed = [...opened.followed, ...credentials.followed(secure).map((each) => thenCall(each, renewed))];
   const files = followFiles(followed, { log, clock: systemClock, signal: ending.signal });
   return {
@@ -161,27 +161,29 @@ function requestGate({ server, registry, tracing }: Opened): Gate {
 }
 
 async function openListener(
-  { config, log, workers, ownsProcess = false }: ServeOptions,
+  { config, log, workers, process: own }: ServeOptions,
   { record }: KernelRegistry,
   tls: ListenerTls,
   handleRequest: Gate["handle"],
 ): Promise<Listener> {
   return await listen({
-    host: config["bind-address"],
-    port: workers?.port ?? config["secure-port"],
-    sharesPort: workers !== undefined,
+    address: { host: config["bind-address"], port: workers?.port ?? config["secure-port"], sharesPort: workers !== undefined },
     tls,
-    streamsMax: config["http2-max-streams-per-connection"],
-    http2: config["http2-implementation"] === "runtime" ? "runtime" : "own", // the only two values
-    handle: handleRequest,
-    report: (error) => log.error("a connection failed", describe(error)),
-    notice: (message) => log.error(message),
-    failed: (error) => {
-      log.error("the server ends", describe(error));
-      // Not in a process that belongs to somebody else.
-      if (ownsProcess) process.exit(1);
+    http2: {
+      streamsMax: config["http2-max-streams-per-connection"],
+      implementation: config["http2-implementation"] === "runtime" ? "runtime" : "own", // the only two values
     },
-    handshakeFailed: () => record.handshakeErrors.with({}).add(),
+    handle: handleRequest,
+    reports: {
+      error: (error) => log.error("a connection failed", describe(error)),
+      notice: (message) => log.error(message),
+      failed: (error) => {
+        log.error("the server ends", describe(error));
+        // Not in a process that belongs to somebody else.
+        if (own !== undefined) process.exit(1);
+      },
+      handshakeFailed: () => record.handshakeErrors.with({}).add(),
+    },
   });
 }
 

@@ -26,7 +26,7 @@ import { clustered } from "./clustered.ts";
 import { proxied } from "./proxied.ts";
 import { requestsUntilGoaway } from "./goaway.ts";
 import { auditing } from "./auditing.ts";
-import { issuing } from "./issuing.ts";
+import { bootstrapToken, issuing, makeBootstrapToken } from "./issuing.ts";
 import { holdsItsPlace, inFolder, make, path, type Proof, type Served, served, statusOf } from "./served.ts";
 import { isAnsweredBeside, streamWindow } from "./streams.ts";
 import { authorizing } from "./authorizing.ts";
@@ -252,10 +252,8 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
   },
   "enable-bootstrap-token-auth": () =>
     served(["--enable-bootstrap-token-auth"], async (server) => {
-      const stringData = { "token-id": "abcdef", "token-secret": "0123456789abcdef", "usage-bootstrap-authentication": "true" };
-      const body = { metadata: { name: "bootstrap-token-abcdef" }, type: "bootstrap.kubernetes.io/token", stringData };
-      assert.equal((await server.client.ask("/api/v1/namespaces/kube-system/secrets", { method: "POST", body })).status, 201);
-      assert.equal(await statusOf(server, path, { authorization: "Bearer abcdef.0123456789abcdef" }), 403, "a user without rights");
+      await makeBootstrapToken(server);
+      assert.equal(await statusOf(server, path, { authorization: `Bearer ${bootstrapToken}` }), 403, "a user without rights");
       assert.equal(await statusOf(server, path, { authorization: "Bearer abcdef.0123456789abcdee" }), 401);
     }),
   "tls-sni-cert-key": () =>

@@ -19,6 +19,16 @@ export async function makeAccount({ client }: Pick<Served, "client">): Promise<s
   return made.json().metadata.uid;
 }
 
+export const bootstrapToken = "abcdef.0123456789abcdef";
+/** Creates the Secret of `bootstrapToken`, if it is not there. */
+export async function makeBootstrapToken({ client }: Pick<Served, "client">): Promise<void> {
+  const [id, secret] = bootstrapToken.split(".");
+  const stringData = { "token-id": id, "token-secret": secret, "usage-bootstrap-authentication": "true" };
+  const body = { metadata: { name: `bootstrap-token-${id}` }, type: "bootstrap.kubernetes.io/token", stringData };
+  const { status, text } = await client.ask("/api/v1/namespaces/kube-system/secrets", { method: "POST", body });
+  assert.ok(status === 201 || status === 409, text);
+}
+
 export interface Issued {
   readonly token: string;
   readonly header: Readonly<Record<string, unknown>>;

@@ -12,7 +12,7 @@ import { plugins as builtIn } from "../../plugins/mod.ts";
 import { etcdMissing, startEtcd } from "../etcd.ts";
 import { documents } from "../https.ts";
 import { until } from "../real-server.ts";
-import { issueToken, legacyToken, makeAccount, reviewOf } from "./issuing.ts";
+import { bootstrapToken, issueToken, legacyToken, makeAccount, makeBootstrapToken, reviewOf } from "./issuing.ts";
 import { otherAudit } from "./auditing.ts";
 import { makeProxies, standard, whoIs } from "./proxied.ts";
 import { requestsUntilGoaway } from "./goaway.ts";
@@ -59,6 +59,16 @@ const live: { readonly [Name in SettingName]?: Live } = {
     sees: (server) => statusOf(server, "/version", { authorization: "" }),
     saw: 401,
     nowSees: 200,
+  },
+  "enable-bootstrap-token-auth": {
+    before: "enable-bootstrap-token-auth: false",
+    after: "enable-bootstrap-token-auth: true",
+    sees: async (server) => {
+      await makeBootstrapToken(server);
+      return await statusOf(server, path, { authorization: `Bearer ${bootstrapToken}` });
+    },
+    saw: 401,
+    nowSees: 403, // a user without rights
   },
   "authorization-mode": {
     before: "authorization-mode: [AlwaysAllow]",
@@ -390,6 +400,9 @@ const others: { readonly [Name in SettingName]?: string } = {
   "cert-dir": "/elsewhere",
   "tls-cert-file": "a, tls-private-key-file: b",
   "tls-private-key-file": "b, tls-cert-file: a",
+  "tls-sni-cert-key": "['/a,/b:example.com']",
+  "tls-min-version": "VersionTLS13",
+  "tls-cipher-suites": "[TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256]",
   "client-ca-file": "ca.pem",
   "root-ca-file": "ca.pem",
   "requestheader-client-ca-file": "ca.pem",

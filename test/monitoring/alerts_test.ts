@@ -18,6 +18,7 @@ import { plugins } from "../../plugins/mod.ts";
 import { chart, documentsOf } from "../chart/helm.ts";
 import { etcdMissing, startEtcd } from "../etcd.ts";
 import { holdsItsPlace, inFolder, served } from "../flags/served.ts";
+import type { InsteadParts } from "../../server/startup/serve-options.ts";
 import { startTestServer } from "../harness.ts";
 import { type Client, httpsClient } from "../https.ts";
 import { programs } from "../programs.ts";
@@ -59,14 +60,14 @@ const create = (client: Client, bytes = 0) =>
   client.ask(configMaps, { method: "POST", body: { metadata: { generateName: "a-" }, data: { filler: "x".repeat(bytes) } } });
 
 async function withStore(
-  engine: NonNullable<NonNullable<Parameters<typeof startTestServer>[0]>["sqlite"]>["engine"],
+  engine: NonNullable<InsteadParts["sqlite"]>["engine"],
   use: (client: Client, close: () => Promise<void>) => Promise<void>,
 ): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "thole-alerts-"));
   const server = await startTestServer({
     args: [`--data-dir=${folder}`],
     ownsProcess: true,
-    sqlite: engine === undefined ? {} : { engine },
+    instead: { sqlite: engine === undefined ? {} : { engine } },
   });
   const client = httpsClient({ port: server.port, ca: server.ca, token: server.tokens.admin });
   let closing: Promise<void> | undefined;

@@ -40,11 +40,14 @@ test("the endpoints list their checks in upstream's order and format", async () 
     "scheduling/bootstrap-system-priority-classes",
     "kubernetes-service-cidr",
     "bootstrap-controller",
+    "priority-and-fairness-config-producer",
+    "priority-and-fairness-config-consumer",
   ].map((name) => {
     const isHook =
-      /^(storage-readiness|crd-informer-synced|create-initial-objects|start-authorizers|bootstrap-controller|\w+\/bootstrap-[a-z-]+)$/.test(
-        name,
-      );
+      /^(storage-readiness|crd-informer-synced|create-initial-objects|start-authorizers|bootstrap-controller|priority-and-fairness-config-\w+|\w+\/bootstrap-[a-z-]+)$/
+        .test(
+          name,
+        );
     return `[+]poststarthook/${isHook ? name : `start-${name}-controller`} ok`;
   });
   const common = ["[+]ping ok", "[+]log ok", "[+]etcd ok"];

@@ -73,7 +73,7 @@ async function assertRoom(client: Client, lines: () => readonly string[]): Promi
 test("a server whose store is full reports it once, answers 507, is not ready, and deletes; later it accepts writes again", async () => {
   const folder = await mkdtemp(join(tmpdir(), "thole-full-"));
   const disk = pagedDisk(700);
-  const server = await startTestServer({ args: [`--data-dir=${folder}`], sqlite: { engine: disk.engine } });
+  const server = await startTestServer({ args: [`--data-dir=${folder}`], instead: { sqlite: { engine: disk.engine } } });
   const client = httpsClient({ port: server.port, ca: server.ca, token: server.tokens.admin });
   try {
     // A namespace with contents: its deletion consists of updates and a controller's deletions.

@@ -40,7 +40,7 @@ for (const [what, unit] of acknowledged) {
           await client.closed;
           assert.ok(relay.carried() < 64 * mebibyte, `${relay.carried()} bytes`);
           assert.equal((await http2(listener, { ca })).status, 200);
-        }), { times: { stalledMs: 5_000, sweepMs: 50 } }),
+        }), { connections: { times: { stalledMs: 5_000, sweepMs: 50 } } }),
   );
 }
 

@@ -165,7 +165,7 @@ test(
       assert.equal((await client.next(({ type, flags }) => type === ping && flags === flag.ack))?.payload.toString(), "12345678");
       assert.equal(client.received.some(({ type, flags }) => type === settings && flags === flag.ack), true);
       client.socket.destroy();
-    }, { streamsMax: 7 }),
+    }, { http2: { streamsMax: 7 } }),
 );
 
 test(
@@ -203,7 +203,7 @@ test("a stream beyond the maximum is refused, and can be sent again later", { ti
     client.send(headers(7));
     assert.equal(await client.body(7), "here");
     client.socket.destroy();
-  }, { streamsMax: 2 });
+  }, { http2: { streamsMax: 2 } });
 });
 
 test(

@@ -5,7 +5,7 @@ import { connect as tcpConnect, createServer, type Socket } from "node:net";
 import { connect as tlsConnect, type TLSSocket } from "node:tls";
 import type { Exchange, Reply } from "../../../kernel/request/exchange.ts";
 import { type CertificateWish, issueCertificate, type KeyedCertificate } from "../../../protocols/x509/certificate.ts";
-import { listen, type Listener, type ListenOptions } from "../listener.ts";
+import { listen, type ListenAddress, type Listener, type ListenerReports, type ListenOptions } from "../listener.ts";
 
 const hour = 3_600_000;
 /** A certificate that is valid from an hour ago for two hours, unless `wish` overrides it. */
@@ -18,21 +18,26 @@ export interface TestServer {
   readonly ca: KeyedCertificate;
   readonly reported: unknown[];
 }
+/** What a test chooses of the options of its listener. */
+type ListenMore = Partial<Omit<ListenOptions, "address" | "reports">> & {
+  readonly address?: Partial<ListenAddress>;
+  readonly reports?: Partial<ListenerReports>;
+};
+
 /** Starts a listener, passes it to `use` and always closes it. */
 export async function withServer(
   handle: (exchange: Exchange) => Promise<Reply>,
   use: (server: TestServer) => Promise<void>,
-  more: Partial<ListenOptions> = {},
+  { address, reports, ...more }: ListenMore = {},
 ): Promise<void> {
   const ca = issue({ usage: "ca", commonName: "test authority" });
   const serving = issue({ usage: "server", names: ["localhost", "127.0.0.1"] }, ca);
   const reported: unknown[] = [];
   const listener = await listen({
-    host: "127.0.0.1",
-    port: 0,
+    address: { host: "127.0.0.1", port: 0, ...address },
     tls: { cert: serving.cert, key: serving.key, clientCa: ca.cert },
     handle,
-    report: (error) => reported.push(error),
+    reports: { error: (error) => reported.push(error), ...reports },
     ...more,
   });
   try {

@@ -269,7 +269,7 @@ test(
           assert.ok(pulled < 1_000, String(pulled));
           socket.destroy();
         }),
-      { times: { stalledMs: 300, sweepMs: 50 } },
+      { connections: { times: { stalledMs: 300, sweepMs: 50 } } },
     );
   },
 );
