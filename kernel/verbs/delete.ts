@@ -23,7 +23,7 @@ import { untilDeadline, valueOnRead } from "../write/converted-writes.ts";
 import { approveDeletion } from "../write/admission/admit.ts";
 import { metaWith } from "../write/write-pipeline.ts";
 import { hookContext, kindName, type RequestContext, resourceName } from "../request-context.ts";
-import type { Revision } from "../store/store.ts";
+import type { Change, Commit, Revision } from "../store/store.ts";
 import { guaranteedUpdate, type Start, type Tried } from "../write/guaranteed-update.ts";
 import { isFinished, modifiedError } from "./update.ts";
 
@@ -154,14 +154,19 @@ export function deleteItem(call: RequestContext, start: Start, options: DeleteRe
     }
     const change = { key: current.key, expect: current.revision, value, frees: true, ...untilDeadline(call) };
     // Of a kind with a time of grace, watches see the marks before the removal, as in kube-apiserver: controllers act on them.
-    const isMarked = finished && (last === object || storedBytesEqual(current, marked));
-    const first = isMarked ? undefined : await commit(call, change);
-    const outcome = first !== undefined && !(finished && first.done)
-      ? first
-      : await commit(call, { ...change, expect: first?.revision ?? current.revision, value: undefined });
+    const marksFirst = finished && last !== object && !storedBytesEqual(current, marked);
+    const outcome = marksFirst
+      ? await markAndRemove(call, change)
+      : await commit(call, finished ? { ...change, value: undefined } : change);
     if (outcome.done && finished) await resource.release?.(object, requestHookContext(call));
     return outcome.done ? done(outcome.revision, true) : { tag: "lost", found: outcome.current };
   });
+}
+
+/** Writes the marks, and removes what has them. If the removal does not happen, the object stays marked, and the next delete removes it. */
+async function markAndRemove(call: RequestContext, marks: Change): Promise<Commit> {
+  const marked = await commit(call, marks);
+  return marked.done ? await commit(call, { ...marks, expect: marked.revision, value: undefined }) : marked;
 }
 
 interface Deleted {

@@ -45,7 +45,7 @@ const user = (name: string): Subject => ({ kind: "User", user: { name } });
 const group = (name: string): Subject => ({ kind: "Group", group: { name } });
 const everybody = [group("system:unauthenticated"), group("system:authenticated")];
 
-/** How flows are told apart; undefined: not at all. */
+/** The method that separates the requests of a schema into flows. Undefined if all of them are one flow. */
 type Distinguisher = "ByUser" | "ByNamespace" | undefined;
 function schema(
   [name, level, matchingPrecedence]: readonly [string, string, number],

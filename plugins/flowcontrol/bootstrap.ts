@@ -63,7 +63,7 @@ async function keepKind({ api, names }: ControllerContext, resource: string, wan
 /** The stored object with the wanted spec and mark; undefined if it has both. */
 export function corrected<T extends Kept>(stored: T, wanted: Wanted<Spec>, mark: string): T | undefined {
   const { metadata } = stored, marked = readBoolean(metadata.annotations?.[mark]);
-  // Without a mark the server keeps a spec that nobody has changed.
+  // An object without the annotation is corrected only if no client has changed its spec: its generation is still 1.
   const isKept = wanted.isMandatory || (marked ?? metadata.generation === 1);
   const hasChanged = isKept && !isSameSpec(stored.spec, wanted);
   if (!hasChanged && marked === isKept) return undefined;

@@ -68,7 +68,7 @@ const PriorityLevelConfigurationReference = struct("PriorityLevelConfigurationRe
 }, { doc: "Names a priority level." });
 
 const FlowDistinguisherMethod = struct("FlowDistinguisherMethod", {
-  type: field(1, named("v1.FlowDistinguisherMethodType", string), "How flows are told apart: ByUser or ByNamespace.", { required: true }),
+  type: field(1, named("v1.FlowDistinguisherMethodType", string), "The method: ByUser or ByNamespace.", { required: true }),
 }, { doc: "How the requests of a schema are divided into flows." });
 
 const FlowSchemaSpec = struct("FlowSchemaSpec", {
@@ -79,9 +79,14 @@ const FlowSchemaSpec = struct("FlowSchemaSpec", {
     "The place of the schema among those that match a request: that with the lowest number is chosen. From 1 to 10000. Default 1000.",
     { written: "always", unpublishedDefault: 1000, zeroIsAbsent: true },
   ),
-  distinguisherMethod: field(3, FlowDistinguisherMethod, "How flows are told apart. Default: all requests of the schema are one flow.", {
-    pointer: true,
-  }),
+  distinguisherMethod: field(
+    3,
+    FlowDistinguisherMethod,
+    "How the requests of the schema are separated into flows. Default: they are one flow.",
+    {
+      pointer: true,
+    },
+  ),
   rules: field(4, list(PolicyRulesWithSubjects), "The rules. A request matches the schema if it matches one of them."),
 }, { doc: "Which requests belong to the schema, and their priority level." });
 export type FlowSchemaSpec = Infer<typeof FlowSchemaSpec>;

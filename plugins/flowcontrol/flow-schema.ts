@@ -23,7 +23,7 @@ const columns: readonly Column<FlowSchema>[] = [
   {
     name: "DistinguisherMethod",
     type: "string",
-    description: "How flows are told apart.",
+    description: "How requests are separated into flows.",
     cell: ({ spec }) => spec.distinguisherMethod?.type ?? "<none>",
   },
   ageColumn,

@@ -18,8 +18,8 @@ export function proxiedName(text: string): ProxiedName | undefined {
 }
 
 /**
- * Whether requests may be proxied to an address. Loopback, link-local, multicast and unspecified addresses are refused: a user who may write
- * pods could reach services of this server's own machine by them.
+ * Whether requests may be proxied to an address. Loopback, link-local, multicast and unspecified addresses are refused. Otherwise
+ * a user who may write pods could reach services of this server's own machine.
  */
 export function isProxiedAddress(text: string): boolean {
   const address = parseAddress(text);

@@ -26,7 +26,7 @@ export interface ListenAddress {
   readonly sharesPort?: boolean;
 }
 
-/** What a listener tells its server. */
+/** The functions by which a listener reports to its server. */
 export interface ListenerReports {
   /** Called for every internal error. */
   error(error: unknown): void;

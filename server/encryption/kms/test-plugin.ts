@@ -1,4 +1,4 @@
-/** A KMS plugin for tests: gRPC on a unix socket, with keys by name. It answers as it is told. */
+/** A KMS plugin for tests: gRPC on a unix socket, with keys by name. Each test can replace its answers (`Behaviour`). */
 import { Buffer } from "node:buffer";
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";

@@ -12,6 +12,7 @@ import { etcdFiles } from "./etcd-files.ts";
 import { http2 } from "./http2.ts";
 import { json } from "./json.ts";
 import { jwt } from "./jwt.ts";
+import { kms } from "./kms.ts";
 import { patches } from "./patches.ts";
 import { protobuf } from "./protobuf.ts";
 import { mediaTypes, paths, selectors, tokens } from "./requests.ts";
@@ -40,6 +41,7 @@ export const targets: readonly Target[] = Object.freeze(
     etcd,
     etcdFiles,
     storedValues,
+    kms,
     paths,
     mediaTypes,
     selectors,

@@ -25,7 +25,7 @@ export class Outbox implements AsyncIterable<Uint8Array> {
     this.#isClosed = true;
     this.#wake();
   }
-  /** Resolves when all frames have been taken, or nobody takes them any more. */
+  /** Resolves when the reader has taken all frames, or has left. */
   taken(): Promise<void> {
     if (this.#waiting.length === 0) return Promise.resolve();
     return new Promise((resolve) => void this.#wakeProducers.push(resolve));
