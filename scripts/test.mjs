@@ -65,6 +65,11 @@ const longest = [
 /** Processes that the end of a run names. */
 const namedMax = 10;
 
+/** The folder of the tests that have one attempt. */
+const guarantees = "test/guarantees/";
+/** Processes with failures that are run once more. With more of them the cause is not the machine. */
+const repeatedMax = 3;
+
 const textOf = (file) => readFileSync(join(root, file), "utf8");
 
 /** The files of a runtime's suite; with parts of paths, all files that contain one of them. */
@@ -125,15 +130,16 @@ function junitCounts(report) {
     for (let at = name.indexOf(" &gt; "); at >= 0; at = name.indexOf(" &gt; ", at + 1)) parents.add(name.slice(0, at));
   }
   const leaves = cases.filter(({ name, failed, byStep }) => !parents.has(name) || (failed && !byStep));
-  const failed = leaves.filter((leaf) => leaf.failed).length;
+  const names = leaves.filter((leaf) => leaf.failed).map(({ name }) => name);
   const skipped = leaves.filter((leaf) => leaf.skipped && !leaf.failed).length;
-  return { passed: leaves.length - failed - skipped, failed, skipped };
+  return { passed: leaves.length - names.length - skipped, failed: names.length, skipped, names };
 }
 
-/** Reads the totals at the end of Node's TAP report. The last match counts, because a test may print such a line too. */
+/** Reads the totals at the end of Node's TAP report. The last match counts, because a test may print such a line too. The names are those of failed tests and of all around them. */
 function tapCounts(report) {
   const last = (word) => Number([...report.matchAll(new RegExp(`^# ${word} (\\d+)$`, "gm"))].at(-1)?.[1] ?? 0);
-  return { passed: last("pass"), failed: last("fail") + last("cancelled"), skipped: last("skipped") + last("todo") };
+  const names = [...report.matchAll(/^ *not ok \d+ - (.*)$/gm)].map(([, name]) => name);
+  return { passed: last("pass"), failed: last("fail") + last("cancelled"), skipped: last("skipped") + last("todo"), names };
 }
 
 const runners = {
@@ -187,19 +193,28 @@ function run({ name, files, report, program, args }, env, alone) {
       running.delete(child);
       took.push({ seconds: Math.round((performance.now() - begun) / 1000), name, files });
       process.stdout.write(Buffer.concat(output));
-      const counts = existsSync(report) ? runners[name].counts(readFileSync(report, "utf8")) : { passed: 0, failed: 0, skipped: 0 };
+      const counts = existsSync(report) ? runners[name].counts(readFileSync(report, "utf8")) : { passed: 0, failed: 0, skipped: 0, names: [] };
       // The report lacks files that did not load, and crashes.
       const isLost = code !== 0 && counts.failed === 0;
-      if (isLost) console.error(`Failed: ${name} ended with ${signal ?? code} in ${files.join(", ")}`);
-      resolve(isLost ? { ...counts, failed: 1 } : counts);
+      resolve(isLost ? { ...counts, failed: 1, names: [`ended with ${signal ?? code}`] } : counts);
     });
   });
 }
 
-/** Runs all, a few at once, in this order. */
+const isRepeatable = ({ files }) => !files.some((file) => file.startsWith(guarantees));
+const describe = ({ name, files: [file, ...more] }) => `${name}: ${file}${more.length === 0 ? "" : ` and ${more.length} more`}`;
+
+/**
+ * Runs all, a few at once, in this order. A process with failed tests is run once more at the end, when nothing runs beside it: a time limit that passes
+ * on a busy machine only is no failure, but is named. What checks guarantees has one attempt, because a fault that shows once is a fault.
+ */
 async function runAll(jobs, env) {
-  const waiting = jobs.values(), total = { passed: 0, failed: 0, skipped: 0 };
+  const waiting = jobs.values(), total = { passed: 0, failed: 0, skipped: 0 }, again = [], reported = [];
   let stopped = false;
+  const add = (job, counts) => {
+    for (const key of Object.keys(total)) total[key] += counts[key];
+    if (counts.failed > 0) reported.push(`Failed: ${describe(job)}: ${counts.names.join(", ")}`);
+  };
   const stop = (signal) => {
     stopped = true;
     for (const child of running) child.kill(signal);
@@ -214,22 +229,27 @@ async function runAll(jobs, env) {
     for (const job of waiting) {
       if (stopped) return;
       const counts = await run(job, env, jobs.length === 1);
-      for (const key of Object.keys(total)) total[key] += counts[key];
+      if (counts.failed > 0 && jobs.length > namedMax && isRepeatable(job) && again.length < repeatedMax) again.push({ job, names: counts.names });
+      else add(job, counts);
     }
   }));
+  for (const { job, names } of again) {
+    const counts = stopped ? { passed: 0, failed: names.length, skipped: 0, names } : await run(job, env, false);
+    add(job, counts);
+    if (counts.failed === 0) reported.push(`Failed beside others and passed alone: ${describe(job)}: ${names.join(", ")}`);
+  }
   clearTimeout(limit);
-  return total;
+  return { ...total, reported };
 }
 
 /** The processes that took longest. A file that is among them alone belongs into `longest`. */
 function namedLongest() {
   const most = took.toSorted((a, b) => b.seconds - a.seconds).slice(0, namedMax);
-  return most.map(({ seconds, name, files: [file, ...more] }) =>
-    `${seconds} s on ${name}: ${file}${more.length === 0 ? "" : ` and ${more.length} more`}`
-  );
+  return most.map((each) => `${each.seconds} s on ${describe(each)}`);
 }
 
-function end({ passed, failed, skipped }) {
+function end({ passed, failed, skipped, reported = [] }) {
+  for (const line of reported) console.log(line);
   console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
   process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
 }
