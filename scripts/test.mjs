@@ -193,7 +193,9 @@ function run({ name, files, report, program, args }, env, alone) {
       running.delete(child);
       took.push({ seconds: Math.round((performance.now() - begun) / 1000), name, files });
       process.stdout.write(Buffer.concat(output));
-      const counts = existsSync(report) ? runners[name].counts(readFileSync(report, "utf8")) : { passed: 0, failed: 0, skipped: 0, names: [] };
+      const counts = existsSync(report)
+        ? runners[name].counts(readFileSync(report, "utf8"))
+        : { passed: 0, failed: 0, skipped: 0, names: [] };
       // The report lacks files that did not load, and crashes.
       const isLost = code !== 0 && counts.failed === 0;
       resolve(isLost ? { ...counts, failed: 1, names: [`ended with ${signal ?? code}`] } : counts);
@@ -229,8 +231,9 @@ async function runAll(jobs, env) {
     for (const job of waiting) {
       if (stopped) return;
       const counts = await run(job, env, jobs.length === 1);
-      if (counts.failed > 0 && jobs.length > namedMax && isRepeatable(job) && again.length < repeatedMax) again.push({ job, names: counts.names });
-      else add(job, counts);
+      if (counts.failed > 0 && jobs.length > namedMax && isRepeatable(job) && again.length < repeatedMax) {
+        again.push({ job, names: counts.names });
+      } else add(job, counts);
     }
   }));
   for (const { job, names } of again) {
