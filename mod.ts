@@ -10,13 +10,13 @@
 import type { Plugin } from "./core/plugin.ts";
 import type { PlainSettings } from "./server/config/plain-settings-type.ts";
 import { inPreset } from "./server/config/choose-plugins.ts";
-import { withDefaults } from "./server/config/parse.ts";
+import { type PluginSettings, withDefaults } from "./server/config/parse.ts";
 import { type Log, silentLog } from "./kernel/observe/log.ts";
 import { type Running, serve } from "./server/startup/serve.ts";
 import { plugins as builtIn } from "./plugins/mod.ts";
 
 export { CatalogError } from "./kernel/catalog/catalog.ts";
-export { ConfigError } from "./server/config/parse.ts";
+export { ConfigError, type PluginSettings } from "./server/config/parse.ts";
 export type { Fault, Mistake, PlacedMistake } from "./core/config/mistake.ts";
 export type { PlainSettings } from "./server/config/plain-settings-type.ts";
 export { jsonLog, type Log, type LogFields, type LogFormat, openLog, silentLog, type Verbosity } from "./kernel/observe/log.ts";
@@ -28,6 +28,8 @@ export { plugins as builtInPlugins } from "./plugins/mod.ts";
 export interface StartOptions {
   /** Settings by flag name: `{ "feature-gates": { WatchList: false } }`. Absent settings have the flag's default. */
   readonly settings?: PlainSettings;
+  /** Settings that plugins declare, by name, in the same form. */
+  readonly pluginSettings?: PluginSettings;
   /** The families to serve. Default: those of `builtInPlugins` that the setting `preset` selects. */
   readonly plugins?: readonly Plugin[];
   /** Receives the server's log. Default: no log. */
@@ -40,7 +42,7 @@ export interface StartOptions {
  * Rejects with ConfigError or CatalogError, which list every mistake, or with the error that prevented the start, such as a port in
  * use. After a rejection everything that was opened is closed.
  */
-export function start({ settings = {}, plugins, log = silentLog }: StartOptions = {}): Promise<Running> {
-  const config = withDefaults(settings);
-  return serve({ config, plugins: plugins ?? inPreset(config.preset, builtIn), log });
+export function start({ settings = {}, pluginSettings, plugins: given, log = silentLog }: StartOptions = {}): Promise<Running> {
+  const plugins = given ?? inPreset(withDefaults(settings).preset, builtIn);
+  return serve({ config: withDefaults(settings, plugins, pluginSettings), plugins, log });
 }

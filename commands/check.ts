@@ -9,6 +9,7 @@ import { isInMemory } from "../server/startup/open-store.ts";
 import { inspectConfiguration, type Inspected } from "../server/startup/read-configuration.ts";
 import { countOf } from "./verify/checks.ts";
 import { verifyStore } from "./verify/verify-store.ts";
+import { tableOf } from "../server/config/plugin-settings.ts";
 import { commandFlagsOf, settingsOf } from "../server/config/command-flags.ts";
 import type { Chosen } from "../server/config/commands.ts";
 import { findingLine, findingsOf } from "./check/findings.ts";
@@ -25,6 +26,7 @@ export async function run(args: readonly string[], plugins: readonly Plugin[], {
     errors: [...mistakes, ...inspected.mistakes],
     warnings: await configurationWarnings(inspected),
     configFile: inspected.config.config,
+    known: new Set(Object.keys(tableOf(inspected.plugins))),
     flags: new Set(given.filter((word) => word.startsWith("--")).map((word) => word.slice(2).split("=", 1)[0]!)),
   });
   for (const finding of findings) error(findingLine(finding));

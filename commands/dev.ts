@@ -22,7 +22,7 @@ const lookEveryMs = 300;
 /** Resolves with the exit code when a signal has ended the server, or when its first start fails. */
 export async function run(args: readonly string[], plugins: readonly Plugin[]): Promise<number | undefined> {
   if (isServer(args)) return await runServer(args, plugins);
-  const parsed = parseArguments(args, readBounded);
+  const parsed = parseArguments(args, readBounded, { leavesOthers: true }); // Its server knows the settings of plugins.
   if (parsed.help) return 0;
   const { config } = parsed;
   const keeps = args.some((word) => /^--(data-dir|etcd-servers)(=|$)/.test(word));

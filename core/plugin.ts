@@ -18,6 +18,7 @@ import type { Names } from "./names.ts";
 import type { ReleasedElements } from "./released.ts";
 import type { Release } from "./releases.ts";
 import type { StructNode, Typed } from "./schema.ts";
+import type { PluginSetting } from "./setting.ts";
 import type { Subresource } from "./subresource.ts";
 import type { GroupVersion, Verb } from "./versions.ts";
 
@@ -408,6 +409,8 @@ export interface Plugin {
   readonly healthChecks?: readonly HealthCheck[];
   /** Tasks that must be done before the server is ready. */
   readonly startHooks?: readonly StartHook[];
+  /** Flags of the plugin, made by `defineSetting`. */
+  readonly settings?: readonly PluginSetting[];
   /** Counters, gauges and histograms of the plugin, made by `defineMetric`. Recorded through `metric` of a context, served at /metrics. */
   readonly metrics?: readonly MetricDefinition[];
   /** Objects that exist after the start, such as the namespace `default`. The server creates those that are absent. */

@@ -64,6 +64,6 @@ test("the users and passwords of addresses are not shown, and without the gates 
   await using server = await openTestServer();
   for (const path of ["/statusz", "/flagz"]) assert.equal((await get(server, path)).status, 404);
   const config = withDefaults({ "etcd-servers": ["https://user:secret@etcd:2379"] });
-  const reply = flagsOf(config);
+  const reply = flagsOf(config, []);
   assert.equal(reply["etcd-servers"], "[https://etcd:2379]");
 });

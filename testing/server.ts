@@ -8,7 +8,7 @@ export type { UserInfo } from "../core/user-info.ts";
 import type { PlainSettings } from "../server/config/plain-settings.ts";
 import { activeConfigOf } from "../server/config/active-config.ts";
 import { inPreset } from "../server/config/choose-plugins.ts";
-import { withDefaults } from "../server/config/parse.ts";
+import { type PluginSettings, withDefaults } from "../server/config/parse.ts";
 import type { Exchange, Reply } from "../kernel/request/exchange.ts";
 import { handle } from "../kernel/handle.ts";
 import { localApi } from "../server/background/local-api.ts";
@@ -29,6 +29,8 @@ export interface TestServerOptions {
   readonly bare?: boolean;
   /** Settings by flag name: `{ "feature-gates": { WatchList: false } }`. Absent settings have the flag's default. */
   readonly settings?: Omit<PlainSettings, "data-dir">;
+  /** Settings that `plugins` declare, by name, in the same form. */
+  readonly pluginSettings?: PluginSettings;
   /**
    * The effect of a hook that throws an error other than StatusError. "throw" (default): the call rejects with that error, including its
    * stack. "answer": the response is 500 with a reference id, as for a client, and the error is in `logged`.
@@ -93,7 +95,7 @@ export interface RoundTripReport {
 export async function checkRoundTrips(plugin: Plugin, options: RoundTripOptions = {}): Promise<RoundTripReport> {
   const { seed = Math.floor(Math.random() * 2 ** 31), objects = 100, adjust = (object) => object, plugins = [], settings = {} } = options;
   const own = plugin.resources ?? [], all = [...builtIn.filter((each) => each !== plugin), ...plugins, plugin];
-  const { catalog: known } = activeConfigOf(withDefaults({ ...settings, "data-dir": ":memory:" }), all);
+  const { catalog: known } = activeConfigOf(withDefaults({ ...settings, "data-dir": ":memory:" }, all), all);
   const versions = known.kinds.filter(({ resource }) => own.includes(resource)).flatMap((kind) => known.versionsOf(kind));
   // Controllers would change objects between two requests.
   const { opened, close } = await openInMemory(all.map((each) => ({ ...each, controllers: [] })), {
@@ -142,12 +144,13 @@ const anonymous: UserInfo = Object.freeze({ name: "system:anonymous", groups: ["
  * run. Rejects as `start` does.
  */
 export async function openTestServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const { plugins = [], bare = false, settings = {}, unexpectedErrors = "throw" } = options;
+  const { plugins = [], bare = false, settings = {}, pluginSettings, unexpectedErrors = "throw" } = options;
   const logged: string[] = [];
   const { opened, close } = await openInMemory(
     bare ? plugins : [...inPreset(withDefaults(settings).preset, builtIn), ...plugins],
     settings,
     logged,
+    pluginSettings,
   );
   const throws = unexpectedErrors === "throw";
   const recorder = recordUnexpected(opened.server);
@@ -167,8 +170,13 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
   };
 }
 
-async function openInMemory(plugins: readonly Plugin[], settings: NonNullable<TestServerOptions["settings"]>, logged: string[]) {
-  const config = withDefaults({ ...settings, "data-dir": ":memory:" });
+async function openInMemory(
+  plugins: readonly Plugin[],
+  settings: NonNullable<TestServerOptions["settings"]>,
+  logged: string[],
+  ofPlugins?: PluginSettings,
+) {
+  const config = withDefaults({ ...settings, "data-dir": ":memory:" }, plugins, ofPlugins);
   const opened = await openServer({
     config,
     plugins,

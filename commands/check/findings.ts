@@ -1,6 +1,5 @@
 /** The mistakes and warnings of `thole check`, each at its place in a file. */
 import { printable } from "../../core/printable.ts";
-import { settings } from "../../server/config/settings.ts";
 import type { Fault, Mistake, PlacedMistake } from "../../core/config/mistake.ts";
 import { readWholeTextSync } from "../../protocols/files/bounded-files.ts";
 import { type Place, type Places, placesIn } from "../upgrade/places.ts";
@@ -23,6 +22,8 @@ interface Found {
   readonly configFile: string;
   /** The settings on the command line, which those in the file do not replace. */
   readonly flags: ReadonlySet<string>;
+  /** The names of all settings. */
+  readonly known: ReadonlySet<string>;
 }
 
 /**
@@ -30,7 +31,7 @@ interface Found {
  * that the mistake is known to be about, or that its text names, or whose value its text has.
  */
 export function findingsOf(
-  { errors, warnings, configFile, flags }: Found,
+  { errors, warnings, configFile, flags, known: names }: Found,
   read: (path: string) => string = (path) => readWholeTextSync(path, configurationFileBytesMax),
 ): readonly Finding[] {
   const known = new Map<string, Places | undefined>();
@@ -38,10 +39,11 @@ export function findingsOf(
     if (!known.has(path)) known.set(path, placesOrNone(path, read));
     return known.get(path);
   };
+  const isSet = (name: string) => names.has(name) && !flags.has(name);
   const found = (severity: Severity) => (mistake: Mistake) =>
     (typeof mistake === "string"
-      ? [placeOfSetting({ text: mistake, faults: [] }, configFile, placesOf, flags)]
-      : placed(mistake, configFile, placesOf, flags))
+      ? [placeOfSetting({ text: mistake, faults: [] }, configFile, placesOf, isSet)]
+      : placed(mistake, configFile, placesOf, isSet))
       .map((place): Finding => ({ severity, ...place }));
   const all = [...errors.flatMap(found("error")), ...warnings.flatMap(found("warning"))];
   const once = [...new Map(all.map((finding) => [findingLine(finding), finding])).values()];
@@ -72,9 +74,12 @@ function placesOrNone(path: string, read: (path: string) => string): Places | un
   return placesIn(text);
 }
 
-function placed(mistake: PlacedMistake, configFile: string, placesOf: PlacesOf, flags: ReadonlySet<string>): readonly PlacedText[] {
+/** Whether a key of the configuration file is a setting that no flag replaces. */
+type IsSet = (name: string) => boolean;
+
+function placed(mistake: PlacedMistake, configFile: string, placesOf: PlacesOf, isSet: IsSet): readonly PlacedText[] {
   const { file, faults } = mistake;
-  if (file === undefined) return [placeOfSetting(mistake, configFile, placesOf, flags)];
+  if (file === undefined) return [placeOfSetting(mistake, configFile, placesOf, isSet)];
   return faults.map((fault) => ({ text: fault.text, file, ...placeIn(file, fault, placesOf) }));
 }
 
@@ -84,10 +89,10 @@ function placeIn(file: string, { path, line }: Fault, placesOf: PlacesOf): Parti
   return line === undefined ? placesOf(file)?.error ?? {} : { line };
 }
 
-function placeOfSetting({ text, setting }: PlacedMistake, configFile: string, placesOf: PlacesOf, flags: ReadonlySet<string>): PlacedText {
+function placeOfSetting({ text, setting }: PlacedMistake, configFile: string, placesOf: PlacesOf, isSet: IsSet): PlacedText {
   const places = configFile === "" ? undefined : placesOf(configFile);
   if (places === undefined) return { text };
-  const words = wordsOf(text), inFile = places.keys().filter((key) => Object.hasOwn(settings, key.text) && !flags.has(key.text));
+  const words = wordsOf(text), inFile = places.keys().filter((key) => isSet(key.text));
   const named = inFile.find((key) => key.text === setting) ?? inFile.find((key) => isNamed(key.text, text, words)) ??
     inFile.find((key) => places.below(key.text).some((value) => isTelling(value.text) && words.has(value.text)));
   if (named === undefined) return { text };

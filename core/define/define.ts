@@ -9,11 +9,13 @@ import { elementMistakes } from "./released.ts";
 import { groupVersionMistakes, repetitionsIn, resourceMistakes } from "./resource.ts";
 import { pluralOf } from "./plural.ts";
 import { rememberCorrect } from "./schema.ts";
+import { settingMistakes } from "./setting.ts";
 import { dns1035Label, dns1123Subdomain, qualifiedName } from "../meta/names.ts";
 import { fieldErrorText } from "../field-error.ts";
 import { validateFieldManager } from "../meta/field-manager.ts";
 import type { Plugin, Resource, Served } from "../plugin.ts";
 import type { StructNode, Typed } from "../schema.ts";
+import type { PluginSetting, SettingKind } from "../setting.ts";
 import type { ApiObject } from "../meta/object-meta.ts";
 import type { GroupVersion } from "../versions.ts";
 import { valueText } from "../value-text.ts";
@@ -78,6 +80,13 @@ export function defineResource(resource: Resource): Resource {
   return resource;
 }
 
+/** Checks and freezes a setting of a plugin and returns it. The type of `default` is that of the kind. Throws `DefinitionError`. */
+export function defineSetting<K extends SettingKind>(setting: PluginSetting<K>): PluginSetting<K> {
+  const mistakes = settingMistakes(setting);
+  if (mistakes.length > 0) throw new DefinitionError(`setting "${setting.name}"`, mistakes);
+  return deepFreeze(setting);
+}
+
 /** Checks and freezes a plugin and returns it. Throws `DefinitionError`. */
 export function definePlugin(plugin: Plugin): Plugin {
   const mistakes = pluginMistakes(plugin);
@@ -89,7 +98,7 @@ export function definePlugin(plugin: Plugin): Plugin {
 const partsOfAudit: readonly string[] = ["buffered", "log", "truncate", "webhook"];
 
 function pluginMistakes(plugin: Plugin): readonly string[] {
-  const { name, summary, metrics = [], featureGates = {} } = plugin;
+  const { name, summary, metrics = [], settings = [], featureGates = {} } = plugin;
   const gates = new Set(Object.keys(featureGates));
   return [
     ...(dns1035Label(name).length > 0 ? [`"${name}" is not a name of lower-case letters, digits and dashes`] : []),
@@ -101,6 +110,8 @@ function pluginMistakes(plugin: Plugin): readonly string[] {
     ...apiMistakes(plugin, gates),
     ...accessMistakes(plugin),
     ...backgroundMistakes(plugin, gates),
+    ...twice("settings are", settings.map((setting) => setting.name)),
+    ...settings.flatMap((setting) => settingMistakes(setting).map((each) => `setting "${setting.name}": ${each}`)),
     ...twice("metrics have lines", metrics.flatMap(lineNames)),
     ...metrics.flatMap((metric) => metricMistakes(metric).map((each) => `metric "${metric.name}": ${each}`)),
     ...bootstrapObjectMistakes(plugin),

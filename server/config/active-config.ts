@@ -13,6 +13,7 @@ import { compile } from "../../kernel/catalog/compile.ts";
 import { releasesOf } from "./emulation-settings.ts";
 import type { Mistake } from "../../core/config/mistake.ts";
 import { ConfigError } from "./parse.ts";
+import { settingClashes } from "./plugin-settings.ts";
 import type { Config } from "./settings.ts";
 import { webhookAddressMistakes } from "./webhook-addresses.ts";
 import { valueText } from "../../core/value-text.ts";
@@ -100,7 +101,7 @@ function catalogOf(
   appeared: Appeared,
   known: AdmissionConfiguration | undefined,
 ): Compiled {
-  const wrong: string[] = [...metricClashes(plugins)];
+  const wrong: string[] = [...metricClashes(plugins), ...settingClashes(plugins)];
   const names = { enabled: config["enable-admission-plugins"], disabled: config["disable-admission-plugins"] };
   const chosen = chosenAdmission(plugins, names, wrong), { plugins: admitting, checksNamespaces } = chosen;
   const controlled = chosenControllers(admitting, config["controllers"], wrong);
@@ -213,9 +214,9 @@ function hasSameCatalog(config: Config, plugins: readonly Plugin[], before: Acti
 }
 
 /** Whether two values of a setting are equal; the order of a map's entries does not matter, that of a list does. */
-export function isSameValue(one: Config[keyof Config], other: Config[keyof Config]): boolean {
+export function isSameValue(one: unknown, other: unknown): boolean {
   return textOf(one) === textOf(other);
 }
-function textOf(value: Config[keyof Config]): string {
+function textOf(value: unknown): string {
   return valueText(value instanceof Map ? [...value].toSorted(([a], [b]) => a < b ? -1 : 1) : value);
 }

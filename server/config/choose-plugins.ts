@@ -101,8 +101,8 @@ const reduced = new WeakMap<Plugin, Plugin>();
 function withoutApi(plugin: Plugin): Plugin {
   const known = reduced.get(plugin);
   if (known !== undefined) return known;
-  const { name, summary, authenticators = [], metrics = [] } = plugin;
-  const made = Object.freeze({ name, summary, authenticators, metrics });
+  const { name, summary, authenticators = [], settings = [], metrics = [] } = plugin;
+  const made = Object.freeze({ name, summary, authenticators, settings, metrics });
   reduced.set(plugin, made);
   return made;
 }

@@ -162,9 +162,9 @@ export const commands = Object.freeze(
       takesSettings: false,
     },
     help: {
-      usage: "[COMMAND]",
+      usage: "[COMMAND | --flag=value ...]",
       summary: "print the flags of the server, or the help of a command",
-      details: "",
+      details: "With --plugins=MODULE, or the --config of a server, the flags that its plugins declare are printed as well.",
       takesSettings: false,
     },
   } satisfies Readonly<Record<string, Command>>,
@@ -195,7 +195,8 @@ export function chooseCommand(words: readonly string[]): Chosen {
   const [first = "", ...rest] = words;
   if (first === "" && words.length === 0 || first.startsWith("-")) {
     if (words.includes("--version")) return { name: "version", args: [] };
-    return isHelp(words) ? { name: "help", args: [] } : { name: "serve", args: words };
+    // The words beside --help may choose plugins, whose flags help lists.
+    return isHelp(words) ? { name: "help", args: words.filter((word) => !isHelp([word])) } : { name: "serve", args: words };
   }
   if (!isCommand(first)) {
     const near = nearest(first, Object.keys(commands));

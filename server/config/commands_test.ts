@@ -12,6 +12,7 @@ test("chooseCommand() takes flags for serve, and words for the other commands", 
   assert.deepEqual(chooseCommand(["--version", "--secure-port=1"]), { name: "version", args: [] });
   assert.deepEqual(chooseCommand(["serve", "--version"]), { name: "version", args: [] });
   assert.deepEqual(chooseCommand(["-h"]), { name: "help", args: [] });
+  assert.deepEqual(chooseCommand(["--plugins=./a.ts", "--help"]), { name: "help", args: ["--plugins=./a.ts"] });
   assert.deepEqual(chooseCommand(["dev", "--help"]), { name: "help", args: ["dev"] });
 });
 

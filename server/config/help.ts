@@ -1,5 +1,6 @@
 /** The descriptions of settings and gates in `--help` and the configuration page. */
 import type { GateStage, Plugin } from "../../core/plugin.ts";
+import { tableOf } from "./plugin-settings.ts";
 import { type AnySetting, type Kind, settings, settingWarnings } from "./settings.ts";
 import { stageAt } from "../../core/released/gates.ts";
 import { serverRelease } from "../../core/releases.ts";
@@ -25,14 +26,24 @@ export function listedGates(tables: readonly Readonly<Record<string, readonly Ga
   }).toSorted((a, b) => a.name < b.name ? -1 : 1);
 }
 
-/** The text of `--help`, with the gates and the built-in plugins. */
-export function helpText(gates: readonly ListedGate[], plugins: readonly Pick<Plugin, "name" | "summary">[]): string {
-  const lines = Object.entries<AnySetting>(settings).map(([name, setting]) => {
+/** A plugin in help. */
+type ListedPlugin = Pick<Plugin, "name" | "summary" | "settings">;
+
+/** The text of `--help`, with the gates, the built-in plugins, and those of modules. */
+export function helpText(gates: readonly ListedGate[], plugins: readonly ListedPlugin[], others: readonly ListedPlugin[] = []): string {
+  const flag = ([name, setting]: [string, AnySetting]) => {
     const shown = shownDefault(setting);
     const change = setting.fixed === undefined ? "reloaded" : `not reloaded: ${setting.fixed}`;
     const going = settingWarnings([name]).map((text) => `\n      DEPRECATED: ${text}`).join("");
     return `  --${name}${valueForm(setting)}\n      ${setting.help}${shown === "" ? "" : ` (default ${shown})`} [${change}]${going}`;
-  });
+  };
+  const lines = Object.entries<AnySetting>(settings).map(flag);
+  const rows = Object.entries(tableOf([...plugins, ...others]));
+  const ofPlugin = ({ name, summary }: ListedPlugin) => [
+    "",
+    `Plugin ${name}: ${summary}`,
+    ...rows.filter(([, { plugin }]) => plugin === name).map(flag),
+  ];
   const gateLines = gates.map(({ name, stage, default: on, locked, removed }) =>
     `  ${name}=true|false (${stage}, default ${on}${locked ? ", locked" : ""}${removed === undefined ? "" : `, removed in ${removed}`})`
   );
@@ -49,6 +60,7 @@ export function helpText(gates: readonly ListedGate[], plugins: readonly Pick<Pl
     "",
     "Built-in plugins (--plugins):",
     ...plugins.map(({ name, summary }) => `  ${name}\n      ${summary}`),
+    ...others.flatMap(ofPlugin),
     "",
     "Feature gates (--feature-gates), with stage and default; AllAlpha=true|false and AllBeta=true|false set all gates of a stage. A locked",
     "gate cannot be changed. Changes of the others are reloaded.",

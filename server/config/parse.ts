@@ -1,4 +1,5 @@
 /** Parses command line and configuration file to settings. Collects all mistakes before it reports them. */
+import type { Plugin } from "../../core/plugin.ts";
 import { isPreset, presets } from "./choose-plugins.ts";
 import { kubeletMistakes } from "./kubelet-settings.ts";
 import { serviceMistakes } from "./service-settings.ts";
@@ -11,10 +12,11 @@ import { NumberText, type Tree, TreeObject } from "../../core/tree/tree.ts";
 import { auditMistakes } from "./audit-settings.ts";
 import { tlsMistakes } from "./tls-settings.ts";
 import { authenticationMistakes } from "./authentication-mistakes.ts";
-import { type Config, defaults, type SettingName, settings } from "./settings.ts";
+import { type Config, type Kind, settings } from "./settings.ts";
 import { emulationMistakes, kubeComponent } from "./emulation-settings.ts";
 import { durationText } from "./help.ts";
 import { fromPlain, type PlainSettings } from "./plain-settings.ts";
+import { defaultsOf, refusedValues, type SettingTable, tableOf } from "./plugin-settings.ts";
 import { serviceAccountMistakes } from "./service-accounts.ts";
 import { verbosityOf } from "../../kernel/observe/log.ts";
 import { workersMistakes } from "./workers.ts";
@@ -22,6 +24,9 @@ import { type Fault, faultOf, type Mistake, textOf } from "../../core/config/mis
 import { nearest } from "../../core/nearest.ts";
 import { valueText } from "../../core/value-text.ts";
 import { electionRetryJitter } from "./bounds.ts";
+
+/** Values of the settings of plugins, by their names, in the form of `PlainSettings`. */
+export type PluginSettings = Readonly<Record<string, unknown>>;
 
 /** Invalid settings; the message has a line for each mistake. */
 export class ConfigError extends Error {
@@ -40,18 +45,27 @@ export class ConfigError extends Error {
 }
 
 export type Parsed = { readonly help: true } | { readonly help: false; readonly config: Config };
+/** How arguments are read. */
+export interface Reading {
+  /** The settings. Default: those of the server. */
+  readonly table?: SettingTable;
+  /** Whether other settings are left out, because they may be those of plugins that are not loaded yet. Default: they are mistakes. */
+  readonly leavesOthers?: boolean;
+}
 /** With mistakes, the settings that could be read, and the defaults of the others. */
 export type Read = { readonly help: true } | {
   readonly help: false;
   readonly config: Config;
   readonly mistakes: readonly Mistake[];
   /** Settings in the file that have no value. */
-  readonly empty: readonly SettingName[];
+  readonly empty: readonly string[];
+  /** The values of the settings that were left out. */
+  readonly left: readonly string[];
 };
 
 /** As `readArguments`, but throws mistakes as a ConfigError. */
-export function parseArguments(args: readonly string[], readFile: (path: string) => string): Parsed {
-  const read = readArguments(args, readFile);
+export function parseArguments(args: readonly string[], readFile: (path: string) => string, reading?: Reading): Parsed {
+  const read = readArguments(args, readFile, reading);
   if (read.help) return read;
   const { help, config, mistakes } = read;
   if (mistakes.length > 0) throw new ConfigError(mistakes);
@@ -60,11 +74,16 @@ export function parseArguments(args: readonly string[], readFile: (path: string)
 
 /**
  * Flags have the form `--name=value`, `--name value` or, for a boolean, `--name`. The last occurrence of a flag applies; lists and maps
- * accumulate. `readFile` returns the text of `--config`.
+ * accumulate. A flag of a plugin has its value after an equals sign: who reads the arguments before plugins are loaded cannot know whether the next word is its value.
+ * `readFile` returns the text of `--config`.
  */
-export function readArguments(args: readonly string[], readFile: (path: string) => string): Read {
-  const mistakes: string[] = [];
-  const given = new Map<SettingName, unknown>();
+export function readArguments(
+  args: readonly string[],
+  readFile: (path: string) => string,
+  { table = settings, leavesOthers = false }: Reading = {},
+): Read {
+  const mistakes: string[] = [], left: string[] = [];
+  const given = new Map<string, unknown>();
   const rest = [...args];
   let help = false;
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
@@ -77,7 +96,7 @@ export function readArguments(args: readonly string[], readFile: (path: string) 
       // The only flag with a short form, as in upstream: -v=4, -v 4, -v4.
       const level = short === "" ? rest.shift() : short.replace(/^=/, "");
       if (level === undefined) mistakes.push('flag "-v" needs a value');
-      else set(given, "v", level, 'flag "-v"', mistakes);
+      else set(given, "v", "int", level, 'flag "-v"', mistakes);
       continue;
     }
     if (!word.startsWith("--") || word === "--") {
@@ -86,54 +105,59 @@ export function readArguments(args: readonly string[], readFile: (path: string) 
     }
     const equals = word.indexOf("=");
     const name = equals < 0 ? word.slice(2) : word.slice(2, equals);
-    if (!isSetting(name)) {
-      mistakes.push(`unknown flag "--${name}"${meant(name, "--")}`);
+    if (!Object.hasOwn(table, name)) {
+      if (leavesOthers) left.push(equals < 0 ? "" : word.slice(equals + 1));
+      else mistakes.push(`unknown flag "--${name}"${meant(name, table, "--")}`);
       continue;
     }
-    const isBool = settings[name].kind === "bool";
-    const value = equals >= 0 ? word.slice(equals + 1) : isBool ? "true" : rest.shift();
-    if (value === undefined) mistakes.push(`flag "--${name}" needs a value`);
-    else set(given, name, value, `flag "--${name}"`, mistakes);
+    const { kind, plugin } = table[name]!; // An own key.
+    const value = equals >= 0 ? word.slice(equals + 1) : kind === "bool" ? "true" : plugin === undefined ? rest.shift() : undefined;
+    if (value !== undefined) set(given, name, kind, value, `flag "--${name}"`, mistakes);
+    else mistakes.push(`flag "--${name}" needs a value${plugin === undefined ? "" : `: --${name}=value`}`);
   }
   if (help) return { help };
-  const path = given.get("config"), ofFile: Mistake[] = [], empty: SettingName[] = [];
+  const path = given.get("config"), ofFile: Mistake[] = [], empty: string[] = [];
   if (typeof path === "string" && path !== "") {
-    for (const [name, value] of fromFile(path, readFile, ofFile, empty)) if (!given.has(name)) given.set(name, value);
+    const values = fromFile(path, readFile, { table, leavesOthers, left, mistakes: ofFile, empty });
+    for (const [name, value] of values) if (!given.has(name)) given.set(name, value);
   }
-  const config = { ...defaults, ...Object.fromEntries(given) } as Config; // `set` has converted each value by its kind.
+  const config = { ...defaultsOf(table), ...Object.fromEntries(given) } as unknown as Config; // `set` has converted each value by its kind.
   names.set(config, new Set(given.keys()));
-  return { help, config, mistakes: [...mistakes, ...ofFile, ...senseless(config)], empty };
+  return { help, config, mistakes: [...mistakes, ...ofFile, ...senseless(config), ...refusedValues(table, given)], empty, left };
 }
 
-/** The settings of a program merged into the defaults; throws a ConfigError with every mistake. */
-export function withDefaults(given: PlainSettings): Config {
-  const mistakes: string[] = [];
-  const config = { ...defaults, ...fromPlain(given, mistakes) };
-  names.set(config, new Set(Object.keys(given).filter(isSetting)));
-  append(mistakes, senseless(config));
+/**
+ * The settings of a program, for the server and for these plugins, merged into the defaults. Throws a ConfigError with every mistake.
+ */
+export function withDefaults(given: PlainSettings, plugins: readonly Plugin[] = [], ofPlugins: PluginSettings = {}): Config {
+  const mistakes: string[] = [], table = tableOf(plugins);
+  const values = { ...fromPlain({ ...given }, settings, mistakes), ...fromPlain(ofPlugins, withoutSettings(table), mistakes) };
+  const config = { ...defaultsOf(table), ...values } as unknown as Config; // `fromPlain` has checked the kind of each value.
+  names.set(config, new Set(Object.keys(values)));
+  append(mistakes, senseless(config), refusedValues(table, new Map(Object.entries(values))));
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return config;
 }
 
+/** The rows that are not the server's. */
+function withoutSettings(table: SettingTable): SettingTable {
+  return Object.fromEntries(Object.entries(table).filter(([, { plugin }]) => plugin !== undefined));
+}
+
 /** The names of the settings that were given, by configuration: a value may be the default. */
-const names = new WeakMap<Config, ReadonlySet<SettingName>>();
+const names = new WeakMap<Config, ReadonlySet<string>>();
 
 /** The settings that command line, file or program have given. */
-export function givenSettings(config: Config): ReadonlySet<SettingName> {
+export function givenSettings(config: Config): ReadonlySet<string> {
   return names.get(config) ?? new Set();
 }
 
-function isSetting(name: string): name is SettingName {
-  return Object.hasOwn(settings, name);
-}
-
-function meant(name: string, dashes: string): string {
-  const near = nearest(name, Object.keys(settings));
+function meant(name: string, table: SettingTable, dashes: string): string {
+  const near = nearest(name, Object.keys(table));
   return near === undefined ? "" : `: did you mean "${dashes}${near}"?`;
 }
 
-function set(into: Map<SettingName, unknown>, name: SettingName, value: string, where: string, mistakes: string[]): void {
-  const { kind } = settings[name];
+function set(into: Map<string, unknown>, name: string, kind: Kind, value: string, where: string, mistakes: string[]): void {
   const bad = (expected: string) => mistakes.push(`${where}: ${valueText(value)} is not ${expected}`);
   switch (kind) {
     case "string":
@@ -245,13 +269,19 @@ function durationOf(text: string): number | undefined {
   return at === text.length && at > 0 && at <= 40 ? sum : undefined;
 }
 
+/** The table to read a file by, and where what is not a value goes. */
+interface FileReading extends Required<Reading> {
+  readonly left: string[];
+  readonly mistakes: Mistake[];
+  readonly empty: string[];
+}
+
 function fromFile(
   path: string,
   readFile: (path: string) => string,
-  mistakes: Mistake[],
-  empty: SettingName[],
-): ReadonlyMap<SettingName, unknown> {
-  const values = new Map<SettingName, unknown>();
+  { table, leavesOthers, left, mistakes, empty }: FileReading,
+): ReadonlyMap<string, unknown> {
+  const values = new Map<string, unknown>();
   const bad = (fault: Fault) => mistakes.push({ text: `configuration file "${path}": ${fault.text}`, file: path, faults: [fault] });
   let text: string;
   try {
@@ -272,14 +302,15 @@ function fromFile(
     return values;
   }
   read.tree.keys.forEach((name, index) => {
-    if (!isSetting(name) || name === "config") {
-      bad({ text: `unknown setting "${name}"${meant(name, "")}`, path: name });
+    const value = (read.tree as TreeObject).values[index]!; // Checked above.
+    if (!Object.hasOwn(table, name) || name === "config") {
+      if (leavesOthers && name !== "config") append(left, wordsOf(value));
+      else bad({ text: `unknown setting "${name}"${meant(name, table, "")}`, path: name });
       return;
     }
-    const value = (read.tree as TreeObject).values[index]!; // Checked above.
     if (value === null) empty.push(name);
     const wrong: string[] = [];
-    for (const word of wordsOf(value)) set(values, name, word, `setting "${name}"`, wrong);
+    for (const word of wordsOf(value)) set(values, name, table[name]!.kind, word, `setting "${name}"`, wrong);
     for (const text of wrong) mistakes.push({ text: `configuration file "${path}", ${text}`, file: path, faults: [{ text, path: name }] });
   });
   return values;

@@ -1,7 +1,8 @@
 /** Settings as programs write them: plain objects in the form of the configuration file, durations in milliseconds. */
 import { nearest } from "../../core/nearest.ts";
 import type { PlainSettings } from "./plain-settings-type.ts";
-import { type Config, type Kind, type SettingName, settings } from "./settings.ts";
+import type { SettingTable } from "./plugin-settings.ts";
+import type { Config, Kind } from "./settings.ts";
 
 export type { PlainSettings };
 
@@ -25,16 +26,16 @@ const types: Readonly<Record<Kind, { readonly is: (value: unknown) => boolean; r
   texts: { is: (value) => record(value, "string"), expected: "an object of strings" },
 };
 
-/** The settings in the server's form. Adds a line to `mistakes` for each unknown name and each value of the wrong type. */
-export function fromPlain(given: PlainSettings, mistakes: string[]): Partial<Config> {
+/** The settings in the server's form. Adds a line to `mistakes` for each name that is not in `table` and each value of the wrong type. */
+export function fromPlain(given: Readonly<Record<string, unknown>>, table: SettingTable, mistakes: string[]): Partial<Config> {
   const values: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(given)) {
-    if (!Object.hasOwn(settings, name)) {
-      const near = nearest(name, Object.keys(settings));
+    if (!Object.hasOwn(table, name)) {
+      const near = nearest(name, Object.keys(table));
       mistakes.push(`unknown setting "${name}"${near === undefined ? "" : `: did you mean "${near}"?`}`);
       continue;
     }
-    const { kind } = settings[name as SettingName]; // An own key of the table.
+    const { kind } = table[name]!; // An own key of the table.
     const { is, expected } = types[kind];
     if (!is(value)) mistakes.push(`setting "${name}" must be ${expected}`);
     else values[name] = kind === "map" || kind === "texts" ? new Map(Object.entries(value as object)) : value;

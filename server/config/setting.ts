@@ -17,8 +17,16 @@ export interface Change {
 export interface Going {
   readonly deprecated?: { readonly since: Release; readonly removed: Release; readonly use: string; readonly stage?: Stage };
 }
+/** What the row of a plugin's setting has beside. */
+export interface Declared {
+  /** The name of the plugin. */
+  readonly plugin?: string;
+  readonly isSecret?: true;
+  /** Returns what is wrong with a value of the row's kind. */
+  readonly check?: (value: any) => string | undefined;
+}
 /** A row of the table. */
-export type AnySetting = Setting<Kind, unknown> & Change & Going;
+export type AnySetting = Setting<Kind, unknown> & Change & Going & Declared;
 
 export const text = (fallback: string, help: string): Setting<"string", string> => ({ kind: "string", default: fallback, help });
 export const bool = (fallback: boolean, help: string): Setting<"bool", boolean> => ({ kind: "bool", default: fallback, help });

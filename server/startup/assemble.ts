@@ -171,7 +171,7 @@ function backendOf({ config: { current }, storage, reports, callWebhook, ending 
       get api() {
         return api ??= serverApi(server());
       },
-      setting: settingOf(() => current().config),
+      setting: settingOf(current),
       records: recordsOf(cache.store, prefix),
     },
     store: cache.store,

@@ -257,7 +257,7 @@ class RunningAuthenticators {
     const { inForce, registry: { metric }, log, audiences, tracing, signal } = this.#needs;
     const owner = plainReasons === undefined ? `authenticator ${name}` : "", ended = AbortSignal.any([signal, ending.signal]);
     const needs = {
-      config: () => inForce.current().config,
+      current: inForce.current,
       names: () => inForce.current().catalog.names,
       gate: (gate: string) => inForce.current().catalog.gates.isOn(gate),
       metric,

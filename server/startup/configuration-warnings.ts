@@ -72,7 +72,7 @@ function metricWarnings(config: Config, plugins: readonly Plugin[]): readonly Pl
   });
 }
 
-function about(setting: SettingName | undefined, text: string): PlacedMistake {
+function about(setting: string | undefined, text: string): PlacedMistake {
   return { text, ...(setting === undefined ? {} : { setting }), faults: [{ text }] };
 }
 

@@ -73,7 +73,7 @@ export async function openControllers(
   const records = recordsOf(store, inForce.current().config["etcd-prefix"]);
   const background = runBackground(inForce.current(), {
     store,
-    contexts: { apis, common: { ...context, metric, setting: settingOf(() => inForce.current().config), records }, queue: queues.of, host },
+    contexts: { apis, common: { ...context, metric, setting: settingOf(inForce.current), records }, queue: queues.of, host },
     reports,
     election: {
       api: localApi(server, controllerUser, { manager: "kube-controller-manager" }),

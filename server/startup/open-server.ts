@@ -191,7 +191,7 @@ function openAuditing(
     record,
     auditLog: workers?.auditLog,
     ofPlugins: current().catalog.plugins.flatMap(({ auditBackends = [] }) => auditBackends),
-    part: (owner, signal) => partContext(owner, { config: () => current().config, names, gate, metric, log, tracing }, signal),
+    part: (owner, signal) => partContext(owner, { current, names, gate, metric, log, tracing }, signal),
   });
 }
 

@@ -11,19 +11,19 @@ function checksOf(plugins: readonly Plugin[]): readonly PartChecks[] {
 
 /** The checks of the files that settings name. */
 export function checkedFiles(config: Config, plugins: readonly Plugin[]): readonly CheckedSetting[] {
-  const inspection = partInspection(config);
+  const inspection = partInspection(config, plugins);
   return checksOf(plugins).flatMap(({ files }) => files?.(inspection) ?? []);
 }
 
 /** Warnings about values. */
 export function partWarnings(config: Config, plugins: readonly Plugin[]): readonly string[] {
-  const inspection = partInspection(config);
+  const inspection = partInspection(config, plugins);
   return checksOf(plugins).flatMap(({ warnings }) => warnings?.(inspection) ?? []);
 }
 
 /** Warnings about the content of files that can be used; the others have mistakes. */
 export async function fileWarnings(config: Config, plugins: readonly Plugin[]): Promise<readonly PlacedMistake[]> {
-  const inspection = partInspection(config);
+  const inspection = partInspection(config, plugins);
   const found = await Promise.all(checksOf(plugins).map(({ fileWarnings }) => fileWarnings?.(inspection).catch(() => []) ?? []));
   return found.flat();
 }

@@ -16,6 +16,7 @@ import type {
   SettingOf,
   SettingValues,
 } from "../../core/part.ts";
+import type { Plugin } from "../../core/plugin.ts";
 import type { MetricOf } from "../../metrics/mod.ts";
 import { describe, type Log, type LogFields } from "../../kernel/observe/log.ts";
 import type { Tracing } from "../../kernel/observe/tracing.ts";
@@ -24,8 +25,9 @@ import { withRetries } from "../../protocols/remote/retry.ts";
 import { parseCertificate } from "../../protocols/x509/parse-certificate.ts";
 import { readAccess } from "../../client/kubeconfig.ts";
 import { readText } from "../config/read-files.ts";
-import { namesOf } from "../config/active-config.ts";
-import { type Config, settings } from "../config/settings.ts";
+import { type ActiveConfig, namesOf } from "../config/active-config.ts";
+import { rowOf, valueOf } from "../config/plugin-settings.ts";
+import type { Config } from "../config/settings.ts";
 import { writePrivateFile } from "../listen/pki-files.ts";
 import { peerVerifier } from "../listen/verify-peer.ts";
 import { keyedHash } from "./keyed-hash.ts";
@@ -34,22 +36,22 @@ import { issuerFetch } from "./issuer-fetch.ts";
 import { isInMemory } from "./open-store.ts";
 import { tracedClient } from "./traced-client.ts";
 
-/** Reads settings of the current configuration by name and kind. */
-export function settingOf(config: () => Config): SettingOf {
+/** The settings and the plugins that are active. */
+type Active = Pick<ActiveConfig, "config" | "plugins">;
+
+/** Reads settings of the current configuration by name and kind: those of the server and of its plugins. */
+export function settingOf(current: () => Active): SettingOf {
   return <K extends SettingKind>({ name, kind }: SettingKey<K>): SettingValues[K] => {
-    if (!Object.hasOwn(settings, name)) throw new Error(`Cannot read the setting "${name}": there is none`);
-    // `as`: the name was found, and the kind of the row decides about the type of the value.
-    const row = name as keyof Config;
-    if (settings[row].kind !== kind) {
-      throw new Error(`Cannot read the setting "${name}" as ${kind}: it is of the kind ${settings[row].kind}`);
-    }
-    return config()[row] as unknown as SettingValues[K];
+    const { config, plugins } = current(), row = rowOf(name, plugins);
+    if (row === undefined) throw new Error(`Cannot read the setting "${name}": there is none`);
+    if (row.kind !== kind) throw new Error(`Cannot read the setting "${name}" as ${kind}: it is of the kind ${row.kind}`);
+    return valueOf(config, name, row.default) as SettingValues[K]; // The kind of the row decides about the type of the value.
   };
 }
 
 /** The dependencies of a part's context. */
 export interface PartNeeds {
-  readonly config: () => Config;
+  readonly current: () => Active;
   readonly names: () => Names;
   readonly gate: Gates;
   readonly metric: MetricOf;
@@ -58,12 +60,12 @@ export interface PartNeeds {
 }
 
 /** The context of a part. `owner` begins the lines of errors: `authenticator signed-header`; "" for none. */
-export function partContext(owner: string, { config, names, gate, metric, log, tracing }: PartNeeds, signal: AbortSignal): PartContext {
+export function partContext(owner: string, { current, names, gate, metric, log, tracing }: PartNeeds, signal: AbortSignal): PartContext {
   const failed = errorLog(log);
   return {
     names: names(),
-    setting: settingOf(config),
-    files: filesOf(config),
+    setting: settingOf(current),
+    files: filesOf(() => current().config),
     remotes: remotesOf(signal, tracing),
     crypto: cryptoOf(),
     metric,
@@ -84,10 +86,10 @@ function fieldsOf(error: unknown): LogFields {
 }
 
 /** For checks before the start. */
-export function partInspection(config: Config): PartInspection {
+export function partInspection(config: Config, plugins: readonly Plugin[]): PartInspection {
   return {
     names: namesOf(config),
-    setting: settingOf(() => config),
+    setting: settingOf(() => ({ config, plugins })),
     files: { readText },
     remotes: { checkKubeconfig },
     crypto: cryptoOf(),

@@ -93,14 +93,21 @@ export const pathSettings: readonly string[] = Object.freeze([
 const sources = fileURLToPath(new URL(import.meta.url.endsWith(".ts") ? "../.." : ".", import.meta.url));
 
 /** The settings of these arguments, and their file. For invalid arguments those of files, so that all mistakes are found, and the defaults of the others. */
-function settingsOf(args: readonly string[], folder: string): { readonly config: Config; readonly configurationFile: string | undefined } {
+function settingsOf(args: readonly string[], folder: string): GivenSettings {
   let configurationFile: string | undefined;
-  const read = readArguments(args, (path) => readWholeTextSync(configurationFile = resolve(folder, path)));
-  if (read.help) return { config: defaults, configurationFile };
-  const { config, mistakes } = read;
-  if (mistakes.length === 0) return { config, configurationFile };
+  const read = readArguments(args, (path) => readWholeTextSync(configurationFile = resolve(folder, path)), { leavesOthers: true });
+  if (read.help) return { config: defaults, configurationFile, ofPlugins: [] };
+  const { config, mistakes, left: ofPlugins } = read;
+  if (mistakes.length === 0) return { config, configurationFile, ofPlugins };
   const files = [...fileSettings, ...kubeconfigSettings, "plugins"] as const;
-  return { config: { ...defaults, ...Object.fromEntries(files.map((name) => [name, config[name]])) }, configurationFile };
+  return { config: { ...defaults, ...Object.fromEntries(files.map((name) => [name, config[name]])) }, configurationFile, ofPlugins };
+}
+
+interface GivenSettings {
+  readonly config: Config;
+  readonly configurationFile: string | undefined;
+  /** The values of settings that are not the server's: those of plugins, which are not loaded here, and mistakes. */
+  readonly ofPlugins: readonly string[];
 }
 
 /**
@@ -123,12 +130,12 @@ export function permissionFlags(
   deno: string = process.execPath,
   own: CommandAccess = noAccess,
 ): readonly string[] {
-  const { config, configurationFile } = settingsOf(args, folder);
+  const { config, configurationFile, ofPlugins } = settingsOf(args, folder);
   const { read, write } = paths(config, folder), remotes = remoteAccess(config, folder), collector = collectorOf(config, folder);
   const plugins = [...kmsSockets(config["encryption-provider-config"], folder), ...own.sockets];
   append(write, [...collector.sockets, ...plugins]);
   if (configurationFile !== undefined) read.push(configurationFile);
-  append(read, own.files);
+  append(read, own.files, ofPlugins.map((value) => resolve(folder, value)).filter(isFile));
   return [
     "--no-prompt",
     "--cached-only",
@@ -142,6 +149,7 @@ export function permissionFlags(
         ...collector.addresses,
         ...plugins.map((path) => `unix:${path}`),
         ...own.addresses,
+        ...ofPlugins.flatMap(hostOf),
       ])
     }`,
     // `ca`: the system's authorities, which Deno reads for a remote server without a CA of its own in the settings.
@@ -264,6 +272,10 @@ function addresses(config: Config): string[] {
   return [own, ...config["etcd-servers"].flatMap(hostOf), ...config["webhook-addresses"].values()];
 }
 
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
 /** Host and port of a URL; empty for text that is not a URL. */
 function hostOf(text: string): readonly string[] {
   const url = URL.parse(text);
@@ -362,7 +374,9 @@ export function launchOf(words: readonly string[], folder: string): Launch {
   if (chosen.name === "dev") return server(["--no-prompt", "--cached-only", "-A"], words, chosen.args);
   if (chosen.name === "convert" || chosen.name === "advise") return command(permissionsOfFiles(chosen, folder));
   if (chosen.name !== "serve") {
-    const settings = commands[chosen.name].takesSettings ? commandSettings(chosen) : [`--data-dir=${inMemory}`];
+    // Help of the server needs the modules of plugins, which list their flags.
+    const modules = chosen.name === "help" && chosen.args[0]?.startsWith("-") ? chosen.args : [];
+    const settings = commands[chosen.name].takesSettings ? commandSettings(chosen) : [...modules, `--data-dir=${inMemory}`];
     return command(permissionFlags(settings, folder, process.execPath, commandAccess(chosen, folder)));
   }
   if (chosen.args.includes(compatFlag)) {
@@ -376,7 +390,7 @@ export function launchOf(words: readonly string[], folder: string): Launch {
 /** For invalid arguments the program reports the error. */
 function followsInput(settings: readonly string[], folder: string): boolean {
   try {
-    const parsed = parseArguments(settings, (path) => readWholeTextSync(resolve(folder, path)));
+    const parsed = parseArguments(settings, (path) => readWholeTextSync(resolve(folder, path)), { leavesOthers: true });
     return !parsed.help && parsed.config["exit-on-stdin-close"];
   } catch {
     return false;

@@ -272,6 +272,22 @@ test("launchOf() grants check every file that the settings name, also if others 
   assert.ok(!launchOf(["serve"], "/srv").permissions.includes("--ignore-env"));
 });
 
+test("permissionFlags() grants the files and hosts that settings of plugins name, beside those of the server's settings", () => {
+  const folder = mkdtempSync(join(tmpdir(), "thole-permissions-"));
+  try {
+    writeFileSync(join(folder, "badges.csv"), "");
+    const args = ["--secure-port=7443", "--badge-file=badges.csv", "--badge-folder=.", "--no-badge=missing.csv", "--is-badge", "--badge-url=https://badges/a"];
+    const { read, net } = granted(args, folder);
+    assert.ok(read?.includes(join(folder, "badges.csv")));
+    assert.ok(!read?.includes(folder) && !read?.includes(join(folder, "missing.csv")));
+    assert.deepEqual(net, ["127.0.0.1:7443", "badges:443"]);
+    const modules = launchOf(["--help", "--plugins=./mine/plugin.ts"], folder).permissions.find((flag) => flag.startsWith("--allow-read="));
+    assert.ok(modules?.split(",").includes(join(folder, "mine")), "help loads the modules of plugins");
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
 test("launchOf() grants convert its files and folders, and nothing else", () => {
   const permissions = (...words: readonly string[]) => launchOf(["convert", ...words], "/srv").permissions;
   assert.deepEqual(permissions("-f", "a.yaml", "-f", "-", "--filename=/etc/objects", "-R"), [

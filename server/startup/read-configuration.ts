@@ -4,7 +4,8 @@ import type { Plugin } from "../../core/plugin.ts";
 import { choosePlugins, type LoadModule } from "../config/choose-plugins.ts";
 import { type Mistake, textOf } from "../../core/config/mistake.ts";
 import { ConfigError, readArguments } from "../config/parse.ts";
-import type { Config, SettingName } from "../config/settings.ts";
+import { tableOf } from "../config/plugin-settings.ts";
+import type { Config } from "../config/settings.ts";
 import { fileMistakes } from "./file-mistakes.ts";
 import { type ActiveConfig, activeConfigOrMistakes } from "../config/active-config.ts";
 import { withKnownNames } from "../config/known-names.ts";
@@ -41,7 +42,7 @@ export interface Inspected extends Pick<Written, "config" | "plugins"> {
   /** In the order in which they were found, each once. */
   readonly mistakes: readonly Mistake[];
   /** Settings in the file that have no value. */
-  readonly empty: readonly SettingName[];
+  readonly empty: readonly string[];
 }
 
 /** As `Inspected`, without mistakes. */
@@ -66,17 +67,23 @@ export async function inspectConfiguration(
   builtIn: readonly Plugin[],
   load: LoadModule,
 ): Promise<Inspected | undefined> {
-  async function read(textOf: (path: string) => string): Promise<Written & { readonly empty: readonly SettingName[] } | undefined> {
+  async function read(textOf: (path: string) => string): Promise<Written & { readonly empty: readonly string[] } | undefined> {
     let text = "";
-    const parsed = readArguments(args, (path) => text = textOf(path));
-    if (parsed.help) return undefined;
-    const { config, empty } = parsed;
+    // The settings of the server choose the plugins, and the plugins have further settings.
+    const first = readArguments(args, (path) => text = textOf(path), { leavesOthers: true });
+    if (first.help) return undefined;
     const mistakes: string[] = [];
-    const { plugins: chosen, isIncomplete } = await choosePlugins(config, builtIn, load, mistakes);
+    const { plugins: chosen, isIncomplete } = await choosePlugins(first.config, builtIn, load, mistakes);
     // An invalid plugin name does not make settings of its kinds mistakes.
     // A plugin whose API is not selected has the name of a built-in one.
     const others = chosen.filter(({ name }) => !builtIn.some((each) => each.name === name));
     const plugins = mistakes.length === 0 ? chosen : [...builtIn, ...others];
+    const parsed = readArguments(args, (path) => text === "" ? textOf(path) : text, {
+      table: tableOf(plugins),
+      leavesOthers: isIncomplete,
+    });
+    if (parsed.help) return undefined;
+    const { config, empty } = parsed;
     const judged = isIncomplete ? { judged: withKnownNames(config, plugins) } : {};
     const ofPlugins = mistakes.map((mistake) => ({ text: mistake, setting: "plugins", faults: [{ text: mistake }] }));
     return { config, plugins, text, mistakes: [...parsed.mistakes, ...ofPlugins], empty, ...judged };

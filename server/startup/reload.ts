@@ -10,7 +10,8 @@ import { type Clock, within } from "../../core/async.ts";
 import type { Catalog } from "../../kernel/catalog/catalog.ts";
 import type { Mistake } from "../../core/config/mistake.ts";
 import { ConfigError } from "../config/parse.ts";
-import { type Config, type SettingName, settings } from "../config/settings.ts";
+import { type SettingTable, tableOf, valueOf } from "../config/plugin-settings.ts";
+import type { Config } from "../config/settings.ts";
 import { type ActiveConfig, activeConfigOf, isMistaken, isSameValue } from "../config/active-config.ts";
 import { describe, type Log } from "../../kernel/observe/log.ts";
 import type { KernelRecord } from "../metrics/metrics.ts";
@@ -59,11 +60,11 @@ export function reloader(needs: ReloadNeeds): Reload {
 }
 
 function adopt({ inForce, swap, log }: ReloadNeeds, { config, plugins, mistakes = [], judged = config }: Written): void {
-  const before = inForce();
-  const changed = changedSettings(before.config, config);
+  const before = inForce(), table = tableOf(plugins);
+  const changed = changedSettings(before.config, config, table);
   const next = generationAfter(before, judged, plugins, [
     ...mistakes,
-    ...changed.flatMap((name) => fixedMistake(name) ?? []),
+    ...changed.flatMap((name) => fixedMistake(name, table) ?? []),
   ]);
   if (changed.length === 0 && next.catalog === before.catalog) return log.info("the configuration was read again: nothing has changed");
   swap(next);
@@ -89,14 +90,13 @@ function generationAfter(before: ActiveConfig, config: Config, plugins: Written[
   return next;
 }
 
-/** The settings whose values differ, in the order of the table. */
-export function changedSettings(before: Config, next: Config): readonly SettingName[] {
-  // The keys of the table are the names of settings.
-  return (Object.keys(settings) as SettingName[]).filter((name) => !isSameValue(before[name], next[name]));
+/** The settings whose values differ, in the order of the table. Those of a plugin that was not served before are new, and no changes. */
+function changedSettings(before: Config, next: Config, table: SettingTable): readonly string[] {
+  return Object.keys(table).filter((name) => Object.hasOwn(before, name) && !isSameValue(valueOf(before, name), valueOf(next, name)));
 }
 
-function fixedMistake(name: SettingName): string | undefined {
-  const { fixed } = settings[name];
+function fixedMistake(name: string, table: SettingTable): string | undefined {
+  const { fixed } = table[name]!; // The name is a key of the table.
   return fixed === undefined
     ? undefined
     : `setting "${name}" cannot change while the server runs: ${fixed}; restart the server to change it`;

@@ -3,6 +3,7 @@
  * `config.k8s.io/v1alpha1` for clients that ask for them: `Accept: application/json;v=v1alpha1;g=config.k8s.io;as=Statusz`. As upstream, any method.
  */
 import type { VersionInfo } from "../../core/meta/version-info.ts";
+import type { Plugin } from "../../core/plugin.ts";
 import { parseAccept } from "../../core/codec/accept.ts";
 import { clauseNames, mediaType, notAcceptable, prefersPretty } from "../../core/codec/negotiate.ts";
 import { field, type Infer, int64, list, record, string, struct, type StructNode, type Typed } from "../../core/schema.ts";
@@ -13,7 +14,8 @@ import { typedReply } from "../../kernel/respond/answer.ts";
 import { withoutUser } from "../../protocols/without-user.ts";
 import { durationText } from "../config/help.ts";
 import type { AnySetting } from "../config/setting.ts";
-import { type Config, type SettingName, settings } from "../config/settings.ts";
+import { tableOf, valueOf } from "../config/plugin-settings.ts";
+import type { Config } from "../config/settings.ts";
 
 const Meta = struct("ObjectMeta", { name: field(1, string, "The component.") });
 const meta = field(1, Meta, "The component's name.", { written: "always" });
@@ -58,7 +60,7 @@ export function zpageReply(exchange: Exchange, { path, query }: RequestInfo, cat
   const encoding = accept.trim() === "" ? "text" : encodingOf(accept, kind, catalog);
   if (encoding === "text") {
     const headers = { "content-type": "text/plain; charset=utf-8" };
-    return { status: 200, headers, body: kind === "Statusz" ? statusText(statusOf(catalog, needs)) : flagsText(flagsOf(needs.config())) };
+    return { status: 200, headers, body: kind === "Statusz" ? statusText(statusOf(catalog, needs)) : flagsText(flagsOf(needs.config(), catalog.plugins)) };
   }
   const output = { encoding, transform: { as: "object" } } as const, apiVersion = `${group}.${names.domain}/${version}`;
   const pretty = prefersPretty(query.first("pretty") ?? "", header(exchange, "user-agent"));
@@ -66,7 +68,7 @@ export function zpageReply(exchange: Exchange, { path, query }: RequestInfo, cat
     typedReply({ output, pretty, catalog }, 200, schema, { ...body, kind, apiVersion });
   const reply = kind === "Statusz"
     ? written(Statusz, statusOf(catalog, needs))
-    : written(Flagz, { metadata: { name: component }, flags: flagsOf(needs.config()) });
+    : written(Flagz, { metadata: { name: component }, flags: flagsOf(needs.config(), catalog.plugins) });
   const type = `${mediaType(encoding, names)};g=${group}.${names.domain};v=${version};as=${kind}`;
   return { ...reply, headers: { ...reply.headers, "content-type": type } };
 }
@@ -120,12 +122,13 @@ function flagsText(flags: Readonly<Record<string, string>>): string {
   return [`${headOf("flagz")}`, ...Object.entries(flags).map(([name, value]) => `${name}: ${value}`), ""].join("\n");
 }
 
-/** Values in the form of Go's flags. Users and passwords in addresses are left out; no other setting has a secret. */
-export function flagsOf(config: Config): Readonly<Record<string, string>> {
-  const names = (Object.keys(settings) as SettingName[]).toSorted();
-  return Object.fromEntries(names.map((name) => [name, shown(settings[name], config[name])]));
+/** Values in the form of Go's flags. Users and passwords in addresses are left out, and secrets of plugins. No other setting has a secret. */
+export function flagsOf(config: Config, plugins: readonly Plugin[]): Readonly<Record<string, string>> {
+  const rows = Object.entries(tableOf(plugins)).toSorted(([one], [other]) => one < other ? -1 : 1);
+  return Object.fromEntries(rows.map(([name, row]) => [name, shown(row, valueOf(config, name, row.default))]));
 }
-function shown({ kind }: AnySetting, value: unknown): string {
+function shown({ kind, isSecret }: AnySetting, value: unknown): string {
+  if (isSecret) return value === "" ? "" : "***";
   if (kind === "duration") return durationText(value as number); // The table's own types.
   if (kind === "list") return `[${(value as readonly string[]).map(withoutUser).join(",")}]`;
   if (kind === "map" || kind === "texts") {

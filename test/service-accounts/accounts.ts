@@ -30,7 +30,7 @@ export async function signedToken(payload: object, { algorithm, id, privateKey }
 }
 
 /** Whether bytes are a certificate. */
-export const { isCertificate } = partInspection(defaults).crypto;
+export const { isCertificate } = partInspection(defaults, []).crypto;
 
 /** Text or JSON in base64url. */
 export function segment(value: unknown): string {
