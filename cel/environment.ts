@@ -115,7 +115,7 @@ function withFunctions(base: Functions, added: readonly FunctionDeclaration[]): 
   const functions = new Map(base);
   for (const declaration of added) {
     const known = functions.get(declaration.name);
-    functions.set(declaration.name, known === undefined ? declaration : merged(known, declaration));
+    functions.set(declaration.name, known === undefined ? declaration : mergeDeclarations(known, declaration));
   }
   return functions;
 }
@@ -124,14 +124,14 @@ function withFunctions(base: Functions, added: readonly FunctionDeclaration[]): 
  * Merges the declarations of a function that two libraries have. Each overload keeps the costs of its own declaration; an overload with the
  * same id is replaced.
  */
-function merged(first: FunctionDeclaration, second: FunctionDeclaration): FunctionDeclaration {
+function mergeDeclarations(first: FunctionDeclaration, second: FunctionDeclaration): FunctionDeclaration {
   const replaced = new Set(second.overloads.map(({ id }) => id));
   const kept = first.overloads.filter(({ id }) => !replaced.has(id));
   const isSecond = (id: string): boolean => replaced.has(id);
-  return { name: first.name, overloads: [...kept, ...second.overloads], ...mergedCosts(first, second, isSecond, kept) };
+  return { name: first.name, overloads: [...kept, ...second.overloads], ...mergeCosts(first, second, isSecond, kept) };
 }
 
-function mergedCosts(
+function mergeCosts(
   first: FunctionDeclaration,
   second: FunctionDeclaration,
   isSecond: (id: string) => boolean,

@@ -63,7 +63,7 @@ function timestampOf(fields: Fields): Value {
 const anyMap = mapType(stringType, dynType);
 const anyList = listType(dynType);
 /** Upstream cannot convert `google.protobuf.Any` to a value: the result is an error that shows the message. */
-function anyOf(fields: Fields): Value {
+function anyError(fields: Fields): Value {
   return new CelError(`unsupported conversion to ref.Val: (*dynamicpb.Message)type_url:${valueText(fields.get("type_url") ?? "")}`);
 }
 
@@ -100,7 +100,7 @@ export const messages: ReadonlyMap<string, Message> = new Map<string, Message>([
   ["google.protobuf.Any", {
     type: anyType,
     fields: new Map<string, Type>([["type_url", stringType], ["value", bytesType]]),
-    make: anyOf,
+    make: anyError,
   }],
   ["google.protobuf.Timestamp", { type: timestampType, fields: timed, make: timestampOf }],
   ["google.protobuf.Duration", { type: durationType, fields: timed, make: (fields) => durationOfSum(nanoseconds(fields)) }],

@@ -40,7 +40,7 @@ export async function run(args: readonly string[], plugins: readonly Plugin[]): 
   const rules = definitionRules(plugins, names);
   let choices = 0;
   const change = async (path: string, text: string) => {
-    const fixed = await fix({ path, named: files }, text, { names, until: target, check: rules });
+    const fixed = await fixFile({ path, named: files }, text, { names, until: target, check: rules });
     choices += fixed.choices;
     return fixed.text;
   };
@@ -59,7 +59,7 @@ export async function run(args: readonly string[], plugins: readonly Plugin[]): 
     for await (const evidence of source) {
       if (evidence.tag === "unread") unread.push(evidence);
       else {
-        for (const each of check(evidence, checking)) {
+        for (const each of checkEvidence(evidence, checking)) {
           if (each.level === "error") ended++;
           else others++;
           if (advice.length < advisedFindingsMax) advice.push(each);
@@ -80,7 +80,7 @@ export async function run(args: readonly string[], plugins: readonly Plugin[]): 
   return unread.length > 0 ? 1 : ended + choices > 0 ? 2 : 0;
 }
 
-function check(evidence: Exclude<Evidence, Unread>, checking: Parameters<typeof checkUse>[1]): Iterable<Advice> {
+function checkEvidence(evidence: Exclude<Evidence, Unread>, checking: Parameters<typeof checkUse>[1]): Iterable<Advice> {
   return evidence.tag === "object" ? checkObject(evidence, checking) : checkUse(evidence, checking);
 }
 
@@ -100,7 +100,7 @@ interface FileToFix {
  * Converts a file in place; resolves with its new text and the number of choices in it. The text is written beside the file first, so that a failure leaves the
  * file as it was.
  */
-async function fix(
+async function fixFile(
   { path, named }: FileToFix,
   text: string,
   options: ConvertOptions,

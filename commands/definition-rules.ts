@@ -32,7 +32,7 @@ const shared = Object.freeze({
   "spec.selectableFields": "spec.versions[0].selectableFields",
 });
 
-function ofFirstVersion(path: string): string {
+function pathInFirstVersion(path: string): string {
   for (const [old, name] of Object.entries(shared)) if (path.startsWith(old)) return name + path.slice(old.length);
   return path;
 }
@@ -58,7 +58,7 @@ function rejections({ endpoint: endpointOf, names, gates }: Catalog, requestVers
     );
     const object = endpoint.resource.prepare?.(sent, undefined, context) ?? sent;
     return (endpoint.resource.create?.(object, context) ?? []).filter(({ path }) => path.startsWith("spec")).map((error) => ({
-      path: ofFirstVersion(error.path),
+      path: pathInFirstVersion(error.path),
       text: fieldErrorText(error).slice(`${error.path}: `.length),
     }));
   } catch (error) {

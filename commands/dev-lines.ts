@@ -19,15 +19,15 @@ const methods: Readonly<Record<string, string>> = { create: "POST", update: "PUT
 /** A line of the server's log in JSON, as shown: with further lines for a stack trace. Other lines are returned as they are. */
 export function shownLine(line: string, paint: Paint): string {
   const fields = fieldsOf(line);
-  if (fields === undefined) return plain(line);
+  if (fields === undefined) return withoutControls(line);
   const { time, level, v: _, logger, message, [stackField]: stack, ...more } = fields;
   const clock = paint("soft", typeof time === "string" ? time.slice(11, 23) : "");
   if (logger === "httplog") return `${clock} ${requestText(more, paint)}`;
   const pairs = Object.entries(more).map(([key, value]) => `${key}=${typeof value === "string" ? value : valueText(value)}`);
-  const text = plain(String(message));
-  const calls = typeof stack === "string" ? stack.split("\n").map((each) => `\n  ${paint("soft", plain(each))}`) : [];
+  const text = withoutControls(String(message));
+  const calls = typeof stack === "string" ? stack.split("\n").map((each) => `\n  ${paint("soft", withoutControls(each))}`) : [];
   return `${clock} ${level === "error" ? paint("bad", text) : text}${
-    pairs.length === 0 ? "" : ` ${paint("soft", plain(pairs.join(" ")))}`
+    pairs.length === 0 ? "" : ` ${paint("soft", withoutControls(pairs.join(" ")))}`
   }${calls.join("")}`;
 }
 
@@ -63,12 +63,12 @@ function requestText(fields: Readonly<Record<string, unknown>>, paint: Paint): s
   const tone = code >= 500 ? "bad" : code >= 400 ? "warn" : "good";
   const verbText = String(verb);
   const method = methods[verbText.toLowerCase()] ?? verbText.toUpperCase();
-  const agent = typeof userAgent === "string" ? ` ${paint("soft", plain(userAgent.split(" ")[0]!))}` : "";
-  return `${plain(method).padEnd(6)} ${paint(tone, String(code))} ${String(latency).padStart(9)} ${plain(String(URI))}${agent}`;
+  const agent = typeof userAgent === "string" ? ` ${paint("soft", withoutControls(userAgent.split(" ")[0]!))}` : "";
+  return `${withoutControls(method).padEnd(6)} ${paint(tone, String(code))} ${String(latency).padStart(9)} ${withoutControls(String(URI))}${agent}`;
 }
 
 /** Without control characters, which could change the terminal. */
-function plain(text: string): string {
+function withoutControls(text: string): string {
   // deno-lint-ignore no-control-regex
   return stripVTControlCharacters(text).replaceAll(/[\x00-\x1f\x7f-\x9f]/g, "?");
 }

@@ -22,13 +22,13 @@ import { compactInitialRevision } from "../server/startup/initial-revision.ts";
 import { progressOfCommand } from "./command-progress.ts";
 import { importedJson, importSummary, listSummary, surveyTable, tokenNote } from "./imported-text.ts";
 import { printable } from "../core/printable.ts";
-import { printingStoreErrors } from "./store-errors.ts";
+import { printStoreErrors } from "./store-errors.ts";
 import { withStoredResources } from "./stored-resources.ts";
 import { indentedText, valueText } from "../core/value-text.ts";
 
 /** Resolves with 0, with 2 if objects could not be imported, or with 1 if a store fails. Rejects for wrong flags and files. */
 export function run(args: readonly string[], plugins: readonly Plugin[]): Promise<number> {
-  return printingStoreErrors(() => importAll(args, plugins));
+  return printStoreErrors(() => importAll(args, plugins));
 }
 
 async function importAll(args: readonly string[], plugins: readonly Plugin[]): Promise<number> {
@@ -54,7 +54,7 @@ async function importAll(args: readonly string[], plugins: readonly Plugin[]): P
     const progress = begin(isList ? "reading the objects" : "importing");
     const imported = await (isList
       ? importObjects(source, chosenObjects, undefined, progress)
-      : intoStore({ config, catalog: active.catalog }, (store) =>
+      : importIntoStore({ config, catalog: active.catalog }, (store) =>
         importObjects(source, chosenObjects, {
           store,
           prefix: config["etcd-prefix"],
@@ -81,7 +81,7 @@ function targetMistake(config: Config, values: SourceFlags): string | undefined 
     : undefined;
 }
 
-async function intoStore(
+async function importIntoStore(
   { config, catalog }: Pick<ActiveConfig, "config" | "catalog">,
   work: (store: Awaited<ReturnType<typeof openStore>>["store"]) => Promise<Imported>,
 ): Promise<Imported> {

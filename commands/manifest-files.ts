@@ -93,15 +93,15 @@ async function readFile(path: string): Promise<Uint8Array> {
   const file = await open(path);
   try {
     if ((await file.stat()).size > manifestBytesMax) throw tooLarge();
-    return await bounded(file.createReadStream({ autoClose: false }));
+    return await readBounded(file.createReadStream({ autoClose: false }));
   } finally {
     await file.close();
   }
 }
 
-const readStandardInput = () => bounded(process.stdin);
+const readStandardInput = () => readBounded(process.stdin);
 
-async function bounded(stream: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+async function readBounded(stream: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of stream) {

@@ -2,7 +2,7 @@
 import { StoreError } from "../kernel/store/store.ts";
 
 /** Runs a command. If its store fails, prints why and resolves with the exit code 1. */
-export async function printingStoreErrors(work: () => Promise<number>): Promise<number> {
+export async function printStoreErrors(work: () => Promise<number>): Promise<number> {
   try {
     return await work();
   } catch (error) {

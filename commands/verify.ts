@@ -10,14 +10,14 @@ import { readConfiguration } from "../server/startup/read-configuration.ts";
 import { countOf } from "./verify/checks.ts";
 import { verifyStore } from "./verify/verify-store.ts";
 import { progressOfCommand } from "./command-progress.ts";
-import { printingStoreErrors } from "./store-errors.ts";
+import { printStoreErrors } from "./store-errors.ts";
 import { withStoredResources } from "./stored-resources.ts";
 import { problemLines, summaryLine, verifiedJson } from "./verified-text.ts";
 import { indentedText } from "../core/value-text.ts";
 
 /** Resolves with 0, with 2 if there are errors, or with 1 if the store fails. Rejects for wrong flags and files. */
 export function run(args: readonly string[], plugins: readonly Plugin[]): Promise<number> {
-  return printingStoreErrors(() => verify(args, plugins));
+  return printStoreErrors(() => verify(args, plugins));
 }
 
 async function verify(args: readonly string[], plugins: readonly Plugin[]): Promise<number> {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { metered, meteredTogether, spend } from "../cel/value/work.ts";
+import { runMetered, runMeteredTogether, spend } from "../cel/value/work.ts";
 import { Budget, spendSteps, stepsLeft } from "./budget.ts";
 
 const refused = new Error("refused"), handedOver = new Error("handed over");
@@ -34,14 +34,14 @@ test("Budget.run() restores the budget around it, also after an error", () => {
 
 test("metered() charges the budget in force with the steps of evaluations, and ends them at its bound", () => {
   const budget = new Budget(10, () => refused);
-  assert.equal(budget.run(() => metered(6, () => (spend(5), "done"))), "done");
-  assert.equal(budget.run(() => metered(2, () => spend(3))), undefined, "the bound of the evaluation comes first");
+  assert.equal(budget.run(() => runMetered(6, () => (spend(5), "done"))), "done");
+  assert.equal(budget.run(() => runMetered(2, () => spend(3))), undefined, "the bound of the evaluation comes first");
   assert.equal(budget.spent, 8);
   let after = 0;
   assert.throws(() =>
     budget.run(() =>
-      meteredTogether(100, () => {
-        for (; after < 9; after++) metered(100, () => spend(1));
+      runMeteredTogether(100, () => {
+        for (; after < 9; after++) runMetered(100, () => spend(1));
       })
     ), refused);
   assert.equal(after, 2);

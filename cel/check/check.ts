@@ -34,7 +34,7 @@ import {
 import { messageOf } from "../messages.ts";
 import { Uint } from "../values.ts";
 import { TooLarge, TypeSizes } from "./bounds.ts";
-import { renamed } from "./renamed.ts";
+import { renameCalls } from "./renamed.ts";
 import { Scope } from "./scope.ts";
 import { isDyn, isDynOrError, mostGeneral, sameType, Substitutions } from "./substitutions.ts";
 import { signatureText, typeText } from "./type-text.ts";
@@ -75,7 +75,7 @@ class Checker {
     const outputType = this.#substitutions.resolve(this.#check(expr, new Scope(this.#environment)), true);
     if (this.#issues.length > 0) return { ok: false, issues: this.#issues };
     for (const [id, type] of this.#types) this.#types.set(id, this.#substitutions.resolve(type, true));
-    const checked = { ...this.#ast, expr: renamed(expr, this.#names), types: this.#types, references: this.#references, outputType };
+    const checked = { ...this.#ast, expr: renameCalls(expr, this.#names), types: this.#types, references: this.#references, outputType };
     return { ok: true, checked };
   }
 
@@ -246,7 +246,7 @@ class Checker {
   #instantiated({ args, result }: Overload): { readonly args: readonly Type[]; readonly result: Type } {
     const own = new Map<string, ParameterType>();
     const fresh = (type: Type): Type =>
-      replaced(type, (name) => {
+      replaceParameters(type, (name) => {
         const known = own.get(name) ?? this.#variable();
         own.set(name, known);
         return known;
@@ -389,18 +389,18 @@ function qualifiedName(expr: Expr): string | undefined {
 }
 
 /** Returns the type with each type parameter replaced. */
-function replaced(type: Type, parameter: (name: string) => Type): Type {
+function replaceParameters(type: Type, parameter: (name: string) => Type): Type {
   switch (type.tag) {
     case "parameter":
       return parameter(type.name);
     case "list":
-      return listType(replaced(type.of, parameter));
+      return listType(replaceParameters(type.of, parameter));
     case "map":
-      return mapType(replaced(type.key, parameter), replaced(type.value, parameter));
+      return mapType(replaceParameters(type.key, parameter), replaceParameters(type.value, parameter));
     case "opaque":
-      return type.parameters.length === 0 ? type : { ...type, parameters: type.parameters.map((each) => replaced(each, parameter)) };
+      return type.parameters.length === 0 ? type : { ...type, parameters: type.parameters.map((each) => replaceParameters(each, parameter)) };
     case "type":
-      return type.of === undefined ? type : { ...type, of: replaced(type.of, parameter) };
+      return type.of === undefined ? type : { ...type, of: replaceParameters(type.of, parameter) };
     default:
       return type;
   }

@@ -5,12 +5,12 @@ import type { Expr } from "../ast.ts";
  * Returns the expression with renamed calls, or the same value if there are none. A renamed call has no receiver, because the receiver was
  * part of the name.
  */
-export function renamed(expr: Expr, names: ReadonlyMap<number, string>): Expr {
-  return names.size === 0 ? expr : rename(expr, names);
+export function renameCalls(expr: Expr, names: ReadonlyMap<number, string>): Expr {
+  return names.size === 0 ? expr : renameIn(expr, names);
 }
 
-function rename(expr: Expr, names: ReadonlyMap<number, string>): Expr {
-  const go = (each: Expr) => rename(each, names);
+function renameIn(expr: Expr, names: ReadonlyMap<number, string>): Expr {
+  const go = (each: Expr) => renameIn(each, names);
   switch (expr.tag) {
     case "constant":
     case "identifier":

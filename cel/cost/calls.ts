@@ -2,7 +2,7 @@
 import { operators } from "../ast.ts";
 import type { CallEstimate, EstimatedCall, Operand, Range } from "../declarations.ts";
 import type { Type } from "../types.ts";
-import { exactly, patternFactor, plus, scaled, times, traversalFactor, unknownRange } from "./range.ts";
+import { exactly, patternFactor, plus, scale, times, traversalFactor, unknownRange } from "./range.ts";
 
 const one = exactly(1n);
 /** The size of the largest named format, for comparisons of two. */
@@ -26,9 +26,9 @@ export function estimateEquality({ function: name, args: [left, right] }: Estima
     case "kubernetes.authorization.Decision":
       return { cost: one };
     case "kubernetes.NamedFormat":
-      return { cost: scaled({ min: 1n, max: formatSizeMax }, traversalFactor) };
+      return { cost: scale({ min: 1n, max: formatSizeMax }, traversalFactor) };
     case "kubernetes.URL":
-      return { cost: scaled({ min: 1n, max: right.size?.max ?? 1n }, traversalFactor) };
+      return { cost: scale({ min: 1n, max: right.size?.max ?? 1n }, traversalFactor) };
     default:
       return undefined;
   }
@@ -45,21 +45,21 @@ function reading(resultSize: (size: Range) => Range): Estimate {
   return ({ args }) => {
     if (args.length !== 1) return undefined;
     const size = sizeOf(args[0]!);
-    return { cost: scaled(size, traversalFactor), resultSize: resultSize(size) };
+    return { cost: scale(size, traversalFactor), resultSize: resultSize(size) };
   };
 }
 
-const readingPart: Estimate = ({ args }) => args.length === 1 ? { cost: scaled(sizeOf(args[0]!), traversalFactor) } : undefined;
+const readingPart: Estimate = ({ args }) => args.length === 1 ? { cost: scale(sizeOf(args[0]!), traversalFactor) } : undefined;
 
 const comparing: Estimate = ({ args: [left, right] }) => {
   const a = sizeOf(left!).max, b = sizeOf(right!).max, max = a < b ? a : b; // operators have two operands
-  return { cost: scaled({ min: max > 0n ? 1n : 0n, max }, traversalFactor) };
+  return { cost: scale({ min: max > 0n ? 1n : 0n, max }, traversalFactor) };
 };
 
 const joining: Estimate = ({ args }) => {
   if (args.length !== 2) return undefined;
   const resultSize = plus(sizeOf(args[0]!), sizeOf(args[1]!));
-  return { cost: scaled(resultSize, traversalFactor), resultSize };
+  return { cost: scale(resultSize, traversalFactor), resultSize };
 };
 
 const wrapped = (bound: bigint): bigint => BigInt.asUintN(64, bound);
@@ -70,15 +70,15 @@ const estimates: ReadonlyMap<string, Estimate> = new Map<string, Estimate>([
   ["bytes_to_string", reading(({ min, max }) => ({ min: min / 4n, max }))],
   ["starts_with_string", readingPart],
   ["ends_with_string", readingPart],
-  ["in_list", ({ args }) => args.length === 2 ? { cost: scaled(sizeOf(args[1]!), 1) } : undefined],
+  ["in_list", ({ args }) => args.length === 2 ? { cost: scale(sizeOf(args[1]!), 1) } : undefined],
   ["matches_string", ({ target, args }) => {
     if (target === undefined || args.length !== 1) return undefined;
-    const text = scaled(plus(sizeOf(target), one), traversalFactor);
-    return { cost: times(text, scaled(sizeOf(args[0]!), patternFactor)) };
+    const text = scale(plus(sizeOf(target), one), traversalFactor);
+    return { cost: times(text, scale(sizeOf(args[0]!), patternFactor)) };
   }],
   ["contains_string", ({ target, args }) => {
     if (target === undefined || args.length !== 1) return undefined;
-    return { cost: times(scaled(sizeOf(target), traversalFactor), scaled(sizeOf(args[0]!), traversalFactor)) };
+    return { cost: times(scale(sizeOf(target), traversalFactor), scale(sizeOf(args[0]!), traversalFactor)) };
   }],
   ["add_string", joining],
   ["add_bytes", joining],

@@ -23,15 +23,15 @@ export const mapBase = 30n;
 export const structBase = 40n;
 
 export function plus(a: Range, b: Range): Range {
-  return { min: saturated(a.min + b.min), max: saturated(a.max + b.max) };
+  return { min: saturate(a.min + b.min), max: saturate(a.max + b.max) };
 }
 
 export function times(a: Range, b: Range): Range {
-  return { min: saturated(a.min * b.min), max: saturated(a.max * b.max) };
+  return { min: saturate(a.min * b.min), max: saturate(a.max * b.max) };
 }
 
 /** Returns both bounds multiplied by a factor, in double precision and rounded up. */
-export function scaled({ min, max }: Range, factor: number): Range {
+export function scale({ min, max }: Range, factor: number): Range {
   return { min: scaledBound(min, factor), max: scaledBound(max, factor) };
 }
 
@@ -40,7 +40,7 @@ export function union(a: Range, b: Range): Range {
   return { min: a.min < b.min ? a.min : b.min, max: a.max > b.max ? a.max : b.max };
 }
 
-function saturated(value: bigint): bigint {
+function saturate(value: bigint): bigint {
   return value > rangeMax ? rangeMax : value;
 }
 

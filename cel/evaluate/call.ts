@@ -40,11 +40,11 @@ export function planCall(call: Call, scope: Scope, planning: Planning): Step {
   const reference = planning.ast.references.get(call.id);
   const overloads = reference?.tag === "function" ? reference.overloads : [];
   const overload = overloads.length === 1 ? overloads[0]! : "";
-  return folded({ declaration, overload, args });
+  return foldCall({ declaration, overload, args });
 }
 
 /** Evaluates a call before the expression runs, in the cases in which upstream does. */
-function folded(planned: Planned): Step {
+function foldCall(planned: Planned): Step {
   const { declaration, overload, args } = planned;
   const [first, second] = args;
   if (overload === "in_list" && second?.constant !== undefined) {
@@ -92,12 +92,12 @@ type Implementation = (...args: Value[]) => Value;
 function implementationOf(declaration: FunctionDeclaration, id: string): Implementation {
   if (declaration.call !== undefined) return declaration.call;
   const overload = declaration.overloads.find((overload) => overload.id === id);
-  if (overload !== undefined) return guarded(declaration.name, [overload]);
-  return guarded(declaration.name, declaration.overloads);
+  if (overload !== undefined) return chooseOverload(declaration.name, [overload]);
+  return chooseOverload(declaration.name, declaration.overloads);
 }
 
 /** Makes a function that calls the first overload whose types the arguments have. */
-function guarded(name: string, overloads: readonly Overload[]): Implementation {
+function chooseOverload(name: string, overloads: readonly Overload[]): Implementation {
   return (...args) => {
     for (const { args: types, call, nonStrict = false } of overloads) {
       if (call === undefined || types.length !== args.length) continue;

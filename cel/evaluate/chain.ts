@@ -29,17 +29,17 @@ const noOverload = new CelError("no such overload");
 const none = new OptionalValue(undefined);
 
 /** Returns the chain with one more selector. A selector of a conditional belongs to both of its branches. */
-export function extended({ source, selectors }: Chain, selector: Selector): Chain {
+export function extendChain({ source, selectors }: Chain, selector: Selector): Chain {
   if (source.tag === "value") return { source, selectors: [...selectors, selector] };
-  const then = extended(source.then, selector);
-  const otherwise = extended(source.otherwise, selector);
+  const then = extendChain(source.then, selector);
+  const otherwise = extendChain(source.otherwise, selector);
   return { source: { ...source, then, otherwise }, selectors: [...selectors, selector] };
 }
 
 /** Evaluates a chain. Its start costs one unit if it is a node of its own, and nothing if it is a branch or a key. */
 export function runOfChain(chain: Chain): Run {
   const inner = runWithoutStart(chain);
-  if (chain.source.tag === "conditional") return chain.selectors.some(({ isTest }) => isTest) ? discounted(inner) : inner;
+  if (chain.source.tag === "conditional") return chain.selectors.some(({ isTest }) => isTest) ? withDiscount(inner) : inner;
   if (chain.selectors.some(({ isTest }) => isTest)) return inner;
   return (frame) => {
     const value = inner(frame);
@@ -49,7 +49,7 @@ export function runOfChain(chain: Chain): Run {
 }
 
 /** Evaluates `has` of a member of a conditional. Upstream subtracts the start of a chain there without having charged it. */
-function discounted(inner: Run): Run {
+function withDiscount(inner: Run): Run {
   return (frame) => {
     const value = inner(frame);
     frame.cost--;
@@ -84,7 +84,7 @@ function runSelectors(source: Run, selectors: readonly Selector[]): Run {
     if (value instanceof OptionalValue) return runOptional(frame, value.value, selectors);
     for (const selector of certain) {
       if (value instanceof CelError) return value;
-      value = applied(frame, value, selector);
+      value = applySelector(frame, value, selector);
     }
     if (first < 0 || value instanceof CelError) return value;
     return runOptional(frame, value, optional);
@@ -92,7 +92,7 @@ function runSelectors(source: Run, selectors: readonly Selector[]): Run {
 }
 
 /** Applies a selector that is not optional. It costs one unit, even if it fails. */
-function applied(frame: Frame, value: Value, { key, run, isTest }: Selector): Value {
+function applySelector(frame: Frame, value: Value, { key, run, isTest }: Selector): Value {
   if (key === undefined) {
     const computed = run(frame);
     frame.charge(1);

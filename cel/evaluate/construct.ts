@@ -19,7 +19,7 @@ export function planList({ elements, optional }: ListLiteral, scope: Scope, plan
   if (optional.length === 0 && steps.every(isConstant)) return constant(new ArrayList(steps.map(constantOf)));
   const runs = steps.map(({ run }) => run);
   const run = optional.length === 0 ? runList(runs) : runOptionalList(runs, new Set(optional));
-  return { run: charged(run, listCost) };
+  return { run: withCharge(run, listCost) };
 }
 
 export function isConstant({ constant }: Step): boolean {
@@ -30,7 +30,7 @@ function constantOf({ constant }: Step): Value {
 }
 
 /** Charges a literal the same whether it succeeds or fails. */
-function charged(run: Run, units: number): Run {
+function withCharge(run: Run, units: number): Run {
   return (frame) => {
     const value = run(frame);
     frame.charge(units);
@@ -77,7 +77,7 @@ export function planMap({ entries }: MapLiteral, scope: Scope, planning: Plannin
     return constant(map);
   }
   const runs = steps.map(({ key, value, optional }): Entry => ({ key: key.run, value: value.run, optional }));
-  return { run: charged(runMap(runs), mapCost) };
+  return { run: withCharge(runMap(runs), mapCost) };
 }
 
 type Entry = { readonly key: Run; readonly value: Run; readonly optional: boolean };
@@ -124,5 +124,5 @@ export function planStruct({ type, entries }: StructLiteral, name: string, scope
     }
     return construct(name, values);
   };
-  return { run: charged(run, objectCost) };
+  return { run: withCharge(run, objectCost) };
 }

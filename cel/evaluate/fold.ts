@@ -1,6 +1,6 @@
 /** Compiles comprehensions: loops that fold a list or map into an accumulator. They cost what their parts cost. */
 import type { Comprehension } from "../ast.ts";
-import { finished, MutableList, MutableMap } from "../value/collections.ts";
+import { finish, MutableList, MutableMap } from "../value/collections.ts";
 import { representation } from "../value/type.ts";
 import { spend } from "../value/work.ts";
 import { CelError, ListValue, MapValue, type Value } from "../values.ts";
@@ -46,7 +46,7 @@ export function planFold(expr: Comprehension, scope: Scope, planning: Planning):
       if (value instanceof CelError) return value;
       frame.locals[accumulator] = undefined;
       const failed = loop(frame, value, fold);
-      return failed ?? finished(result(frame));
+      return failed ?? finish(result(frame));
     },
   };
 }

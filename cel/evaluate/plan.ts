@@ -4,7 +4,7 @@ import type { CheckedAst, Environment } from "../declarations.ts";
 import { representation } from "../value/type.ts";
 import { CelError, TypeValue, Uint, type Value } from "../values.ts";
 import { planCall } from "./call.ts";
-import { extended, runOfChain, runWithoutStart, type Selector } from "./chain.ts";
+import { extendChain, runOfChain, runWithoutStart, type Selector } from "./chain.ts";
 import { planList, planMap, planStruct } from "./construct.ts";
 import { planFold } from "./fold.ts";
 import type { Run } from "./frame.ts";
@@ -101,7 +101,7 @@ function qualifiedName(expr: Expr): string {
 }
 
 function withSelector(operand: Step, selector: Selector): Step {
-  const chain = extended(chainOf(operand), selector);
+  const chain = extendChain(chainOf(operand), selector);
   // The result of a presence test is a value: selectors after it do not extend its chain.
   return selector.isTest ? { run: runOfChain(chain) } : { run: runOfChain(chain), chain };
 }

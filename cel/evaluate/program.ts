@@ -1,6 +1,6 @@
 /** Programs: compiled expressions with their limits. */
 import type { CheckedAst, Environment } from "../declarations.ts";
-import { metered } from "../value/work.ts";
+import { runMetered } from "../value/work.ts";
 import { CelError, type Value } from "../values.ts";
 import { Aborted, CostExceeded, Frame, type Run, type Variables } from "./frame.ts";
 import { type Plan, planOf } from "./plan.ts";
@@ -40,14 +40,14 @@ const tooMuchWork = new CelError("operation interrupted");
 
 /** Makes the program of a checked expression; returns a text if it cannot be compiled. */
 export function programOf(ast: CheckedAst, environment: Environment): Program | string {
-  const plan = planned(ast, environment);
+  const plan = planAst(ast, environment);
   if (typeof plan === "string") return plan;
   return { ast, evaluate: (variables, costMax = celCallCostMax) => evaluate(plan, variables, costMax) };
 }
 
-function planned(ast: CheckedAst, environment: Environment): Plan | string {
+function planAst(ast: CheckedAst, environment: Environment): Plan | string {
   try {
-    return metered(celCallStepsMax, () => planOf(ast, environment)) ?? tooMuchWork.message;
+    return runMetered(celCallStepsMax, () => planOf(ast, environment)) ?? tooMuchWork.message;
   } catch (error) {
     if (error instanceof Unplannable) return error.message;
     throw error;
@@ -56,12 +56,12 @@ function planned(ast: CheckedAst, environment: Environment): Plan | string {
 
 function evaluate({ run, slots }: Plan, variables: Variables, costMax: number): Evaluation {
   const frame = new Frame(variables, costMax, slots);
-  const value = metered(celCallStepsMax, () => completed(run, frame));
+  const value = runMetered(celCallStepsMax, () => runToEnd(run, frame));
   if (value === undefined) return { value: tooMuchWork, cost: frame.cost, stopped: "work" };
   return value === tooCostly ? { value, cost: frame.cost, stopped: "cost" } : { value, cost: frame.cost };
 }
 
-function completed(run: Run, frame: Frame): Value {
+function runToEnd(run: Run, frame: Frame): Value {
   try {
     return run(frame);
   } catch (error) {

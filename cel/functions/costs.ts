@@ -1,5 +1,5 @@
 /** Costs that several libraries share: fixed ones, and those that grow with the length of the strings that a function reads. */
-import { exactly, scaled, traversalFactor } from "../cost/range.ts";
+import { exactly, scale, traversalFactor } from "../cost/range.ts";
 import type { CallEstimate, EstimatedCall, Estimator, FunctionDeclaration, Overload } from "../declarations.ts";
 import { costSize } from "../value/size.ts";
 import type { Value } from "../values.ts";
@@ -30,7 +30,7 @@ export function readingReceiver(passes: number): Costs {
     estimate: ({ target }, estimator) => {
       if (target === undefined) return undefined;
       const resultSize = estimator.sizeOf(target);
-      return { cost: scaled(resultSize, passes * traversalFactor), resultSize };
+      return { cost: scale(resultSize, passes * traversalFactor), resultSize };
     },
   };
 }
@@ -40,6 +40,6 @@ export function reading(passes: number): Costs {
   return {
     cost: (_, args) => Math.ceil(sizeOf(args[0]) * passes * traversalFactor),
     estimate: ({ args }: EstimatedCall, estimator: Estimator) =>
-      args[0] === undefined ? undefined : { cost: scaled(estimator.sizeOf(args[0]), passes * traversalFactor) },
+      args[0] === undefined ? undefined : { cost: scale(estimator.sizeOf(args[0]), passes * traversalFactor) },
   };
 }

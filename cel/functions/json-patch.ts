@@ -1,5 +1,5 @@
 /** `jsonpatch.escapeKey`, upstream's library `kubernetes.jsonpatch`. Only environments of mutations have it. */
-import { scaled, traversalFactor } from "../cost/range.ts";
+import { scale, traversalFactor } from "../cost/range.ts";
 import { stringType } from "../types.ts";
 import { spend } from "../value/work.ts";
 import { type Costs, declare, reading } from "./costs.ts";
@@ -12,7 +12,7 @@ const escaping: Costs = {
   estimate: ({ args }, estimator) => {
     if (args[0] === undefined) return undefined;
     const resultSize = estimator.sizeOf(args[0]);
-    return { cost: scaled(resultSize, traversalFactor), resultSize };
+    return { cost: scale(resultSize, traversalFactor), resultSize };
   },
 };
 

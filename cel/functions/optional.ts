@@ -24,7 +24,7 @@ const none = new OptionalValue(undefined);
 function of(value: Value): Value {
   return new OptionalValue(value);
 }
-function ofNonZero(value: Value): Value {
+function optionalOfNonZero(value: Value): Value {
   return isZero(value) ? none : new OptionalValue(value);
 }
 function valueOf(optional: Value): Value {
@@ -51,7 +51,7 @@ function unwrap(list: Value): Value {
 /** The evaluator compiles `or`, `orValue` and the operators, because they evaluate their second operand only when it is needed. */
 const functions: readonly FunctionDeclaration[] = [
   { name: "optional.of", overloads: [overload("optional_of", [parameterV], optionalV, of)] },
-  { name: "optional.ofNonZeroValue", overloads: [overload("optional_ofNonZeroValue", [parameterV], optionalV, ofNonZero)] },
+  { name: "optional.ofNonZeroValue", overloads: [overload("optional_ofNonZeroValue", [parameterV], optionalV, optionalOfNonZero)] },
   { name: "optional.none", overloads: [overload("optional_none", [], optionalV, () => none)] },
   { name: "value", overloads: [member("optional_value", [optionalV], parameterV, valueOf)] },
   { name: "hasValue", overloads: [member("optional_hasValue", [optionalV], boolType, hasValue)] },

@@ -1,5 +1,5 @@
 /** `find` and `findAll`, upstream's library `kubernetes.regex`. */
-import { exactly, patternFactor, plus, scaled, times, traversalFactor } from "../cost/range.ts";
+import { exactly, patternFactor, plus, scale, times, traversalFactor } from "../cost/range.ts";
 import { intType, listType, stringType } from "../types.ts";
 import { ArrayList } from "../value/collections.ts";
 import { patternOf, spendMatch, spendSearch } from "../value/pattern.ts";
@@ -16,8 +16,8 @@ const matching: Costs = {
   estimate: ({ target, args }, estimator) => {
     if (target === undefined || args[0] === undefined) return undefined;
     const size = estimator.sizeOf(target);
-    const text = scaled(plus(size, exactly(1n)), traversalFactor);
-    return { cost: times(text, scaled(estimator.sizeOf(args[0]), patternFactor)), resultSize: { min: 0n, max: size.max } };
+    const text = scale(plus(size, exactly(1n)), traversalFactor);
+    return { cost: times(text, scale(estimator.sizeOf(args[0]), patternFactor)), resultSize: { min: 0n, max: size.max } };
   },
 };
 

@@ -1,5 +1,5 @@
 /** Lists as sets: `sets.contains`, `sets.equivalent`, `sets.intersects`; upstream's library `cel.lib.ext.sets`. */
-import { exactly, plus, scaled, times } from "../cost/range.ts";
+import { exactly, plus, scale, times } from "../cost/range.ts";
 import { boolType, listType, parameterType } from "../types.ts";
 import { equal } from "../value/equal.ts";
 import { spend } from "../value/work.ts";
@@ -12,13 +12,13 @@ const list = listType(parameterType("T"));
 const lists = [list, list];
 
 /** Returns the costs of comparing each element with each element of the other list, this many times. */
-function comparing(passes: number): Costs {
+function costsOfComparing(passes: number): Costs {
   return {
     cost: (_, args) => 1 + Math.floor(sizeOf(args[0]) * sizeOf(args[1]) * passes),
     estimate: ({ args }, estimator) => {
       const [first, second] = args;
       if (first === undefined || second === undefined) return undefined;
-      return { cost: plus(scaled(times(estimator.sizeOf(first), estimator.sizeOf(second)), passes), exactly(1n)) };
+      return { cost: plus(scale(times(estimator.sizeOf(first), estimator.sizeOf(second)), passes), exactly(1n)) };
     },
   };
 }
@@ -44,7 +44,7 @@ function hasAny(set: ListValue, elements: ListValue): boolean {
 function relation(name: string, passes: number, holds: (a: ListValue, b: ListValue) => boolean) {
   const id = `list_sets_${name}_list`;
   const call = (a?: Value, b?: Value) => holds(a as ListValue, b as ListValue);
-  return declare(`sets.${name}`, comparing(passes), overload(id, lists, boolType, call));
+  return declare(`sets.${name}`, costsOfComparing(passes), overload(id, lists, boolType, call));
 }
 
 export const setsLibrary: Library = {

@@ -31,7 +31,7 @@ export function lexer(text: string, report: (start: number, text: string) => voi
           at = blank;
           continue;
         }
-        const match = token(text, start);
+        const match = matchToken(text, start);
         if (match.kind !== undefined) {
           at = match.end;
           return { kind: match.kind, start, end: at, hidden };
@@ -52,12 +52,12 @@ function skipHidden(text: string, start: number): number {
   return end < 0 ? text.length : end;
 }
 
-function token(text: string, start: number): Match {
+function matchToken(text: string, start: number): Match {
   const first = text[start]!;
-  if (isLetter(first)) return prefixed(text, start, first) ?? word(text, start);
+  if (isLetter(first)) return matchPrefixed(text, start, first) ?? matchWord(text, start);
   if (isDigit(first) || (first === "." && isDigit(text[start + 1]))) return numeric(text, start);
-  if (first === '"' || first === "'") return quoted(text, start, false, "string");
-  if (first === "`") return escaped(text, start);
+  if (first === '"' || first === "'") return matchQuoted(text, start, false, "string");
+  if (first === "`") return matchEscaped(text, start);
   const pair = text.slice(start, start + 2);
   if (pairs.has(pair)) return { kind: pair as TokenKind, end: start + 2 }; // a member of `pairs` is a kind
   if (singles.has(first)) return { kind: first as TokenKind, end: start + 1 }; // a member of `singles` is a kind
@@ -65,18 +65,18 @@ function token(text: string, start: number): Match {
 }
 
 /** A string or bytes with a prefix; undefined if the prefix is a name. */
-function prefixed(text: string, start: number, first: string): Match | undefined {
+function matchPrefixed(text: string, start: number, first: string): Match | undefined {
   let at = start;
   const bytes = first === "b" || first === "B";
   if (bytes) at++;
   const raw = text[at] === "r" || text[at] === "R";
   if (raw) at++;
   if (at === start || (text[at] !== '"' && text[at] !== "'")) return undefined;
-  const match = quoted(text, at, raw, bytes ? "bytes" : "string");
+  const match = matchQuoted(text, at, raw, bytes ? "bytes" : "string");
   return match.kind === undefined ? undefined : match;
 }
 
-function word(text: string, start: number): Match {
+function matchWord(text: string, start: number): Match {
   let end = start;
   while (end < text.length && isWordPart(text[end]!)) end++;
   const name = text.slice(start, end);
@@ -112,19 +112,19 @@ const unsigned = (text: string, end: number): Match =>
   text[end] === "u" || text[end] === "U" ? { kind: "uint", end: end + 1 } : { kind: "int", end };
 
 /** A string from its first quote on. */
-function quoted(text: string, start: number, raw: boolean, kind: "string" | "bytes"): Match {
+function matchQuoted(text: string, start: number, raw: boolean, kind: "string" | "bytes"): Match {
   const quote = text[start]!;
   if (text.startsWith(quote.repeat(3), start)) {
-    const end = closing(text, start + 3, quote.repeat(3), raw);
+    const end = findClosing(text, start + 3, quote.repeat(3), raw);
     // Without its end, the first two quotes are an empty string.
     return { kind, end: end.closed ? end.at : start + 2 };
   }
-  const end = closing(text, start + 1, quote, raw);
+  const end = findClosing(text, start + 1, quote, raw);
   return end.closed ? { kind, end: end.at } : { kind: undefined, failed: end.at };
 }
 
 /** The offset behind the closing quotes, or of the character that cannot follow. */
-function closing(text: string, start: number, quotes: string, raw: boolean): { readonly closed: boolean; readonly at: number } {
+function findClosing(text: string, start: number, quotes: string, raw: boolean): { readonly closed: boolean; readonly at: number } {
   let at = start;
   while (at < text.length) {
     const character = text[at]!;
@@ -156,7 +156,7 @@ function escape(text: string, start: number): { readonly valid: boolean; readonl
   return { valid: true, at: start + 1 + digits };
 }
 
-function escaped(text: string, start: number): Match {
+function matchEscaped(text: string, start: number): Match {
   let at = start + 1;
   while (at < text.length && (isWordPart(text[at]!) || ".-/ ".includes(text[at]!))) at++;
   return text[at] === "`" && at > start + 1 ? { kind: "escaped", end: at + 1 } : { kind: undefined, failed: at };

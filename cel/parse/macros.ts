@@ -15,7 +15,7 @@ import {
   memberMacro,
   overwritesAccumulator,
   quantifiers,
-  variable,
+  variableName,
 } from "./nodes.ts";
 
 const noName = "argument is not an identifier", notSimple = "argument must be a simple name";
@@ -31,9 +31,9 @@ const has: Macro = {
 };
 
 /** A macro whose first argument is its variable. */
-function overOne(name: string, args: number, mistake: string, parts: (context: MacroContext, args: readonly Expr[]) => Parts): Macro {
+function macroOfOne(name: string, args: number, mistake: string, parts: (context: MacroContext, args: readonly Expr[]) => Parts): Macro {
   return memberMacro(name, args, (context, target, args) => {
-    const name = variable(context, args[0]!, mistake);
+    const name = variableName(context, args[0]!, mistake);
     if (name === undefined || overwritesAccumulator(context, args[0]!, name)) return undefined;
     return fold(context, target, [name], parts(context, args));
   });
@@ -43,16 +43,16 @@ type Parts = Parameters<typeof fold>[3];
 /** Macros of the language: `has`, `all`, `exists`, `exists_one`, `map`, `filter`. */
 export const standardMacros: readonly Macro[] = [
   has,
-  overOne("all", 2, notSimple, (context, args) => quantifiers.all(context, args[1]!)),
-  overOne("exists", 2, notSimple, (context, args) => quantifiers.exists(context, args[1]!)),
-  overOne("exists_one", 2, notSimple, (context, args) => quantifiers.existsOne(context, args[1]!)),
-  overOne("map", 2, noName, (context, args) => gather(context, undefined, args[1]!)),
-  overOne("map", 3, noName, (context, args) => gather(context, args[1]!, args[2]!)),
-  overOne("filter", 2, noName, (context, args) => gather(context, args[1]!, args[0]!)),
+  macroOfOne("all", 2, notSimple, (context, args) => quantifiers.all(context, args[1]!)),
+  macroOfOne("exists", 2, notSimple, (context, args) => quantifiers.exists(context, args[1]!)),
+  macroOfOne("exists_one", 2, notSimple, (context, args) => quantifiers.existsOne(context, args[1]!)),
+  macroOfOne("map", 2, noName, (context, args) => gather(context, undefined, args[1]!)),
+  macroOfOne("map", 3, noName, (context, args) => gather(context, args[1]!, args[2]!)),
+  macroOfOne("filter", 2, noName, (context, args) => gather(context, args[1]!, args[0]!)),
 ];
 
 /** A macro whose first two arguments are its variables. */
-function overTwo(
+function macroOfTwo(
   name: string,
   args: number,
   parts: (context: MacroContext, variables: readonly [string, string], args: readonly Expr[]) => Parts,
@@ -64,8 +64,8 @@ function overTwo(
 }
 
 function twoVariables(context: MacroContext, first: Expr, second: Expr): readonly [string, string] | undefined {
-  const name = variable(context, first, notSimple);
-  const name2 = name === undefined ? undefined : variable(context, second, notSimple);
+  const name = variableName(context, first, notSimple);
+  const name2 = name === undefined ? undefined : variableName(context, second, notSimple);
   if (name === undefined || name2 === undefined) return undefined;
   if (name === name2) return context.fail(second, `duplicate variable name: ${name}`);
   if (overwritesAccumulator(context, first, name) || overwritesAccumulator(context, second, name2)) return undefined;
@@ -75,7 +75,7 @@ function twoVariables(context: MacroContext, first: Expr, second: Expr): readonl
 /** A transformation with an optional filter before it: three or four arguments. */
 function transformation(name: string, initial: (context: MacroContext) => Expr, step: Step): readonly Macro[] {
   return [3, 4].map((args) =>
-    overTwo(name, args, (context, [variable], rest) => {
+    macroOfTwo(name, args, (context, [variable], rest) => {
       const filter = rest.length === 2 ? rest[0] : undefined;
       return {
         initial: initial(context),
@@ -94,10 +94,10 @@ const emptyList = (context: MacroContext): Expr => ({ tag: "list", id: context.n
 
 /** Macros of two-variable comprehensions (cel-go's extension `TwoVarComprehensions`). */
 export const twoVariableMacros: readonly Macro[] = [
-  overTwo("all", 3, (context, _variables, args) => quantifiers.all(context, args[0]!)),
-  overTwo("exists", 3, (context, _variables, args) => quantifiers.exists(context, args[0]!)),
-  overTwo("existsOne", 3, (context, _variables, args) => quantifiers.existsOne(context, args[0]!)),
-  overTwo("exists_one", 3, (context, _variables, args) => quantifiers.existsOne(context, args[0]!)),
+  macroOfTwo("all", 3, (context, _variables, args) => quantifiers.all(context, args[0]!)),
+  macroOfTwo("exists", 3, (context, _variables, args) => quantifiers.exists(context, args[0]!)),
+  macroOfTwo("existsOne", 3, (context, _variables, args) => quantifiers.existsOne(context, args[0]!)),
+  macroOfTwo("exists_one", 3, (context, _variables, args) => quantifiers.existsOne(context, args[0]!)),
   ...transformation("transformList", emptyList, (context, _variable, transform) => gather(context, undefined, transform).step),
   ...transformation(
     "transformMap",
@@ -108,9 +108,9 @@ export const twoVariableMacros: readonly Macro[] = [
 ];
 
 /** A macro that computes with the value of an optional. */
-function overOptional(name: string, result: (context: MacroContext, bound: Expr) => Expr): Macro {
+function macroOfOptional(name: string, result: (context: MacroContext, bound: Expr) => Expr): Macro {
   return memberMacro(name, 2, (context, target, [first, body]) => {
-    const variableName = variable(context, first!, `${name}() variable name must be a simple identifier`);
+    const variableName = variableName(context, first!, `${name}() variable name must be a simple identifier`);
     if (variableName === undefined) return undefined;
     const value = memberCall(context, "value", copy(context, target));
     return call(
@@ -125,6 +125,6 @@ function overOptional(name: string, result: (context: MacroContext, bound: Expr)
 
 /** Macros of optional values. */
 export const optionalMacros: readonly Macro[] = [
-  overOptional("optMap", (context, bound) => call(context, "optional.of", bound)),
-  overOptional("optFlatMap", (_context, bound) => bound),
+  macroOfOptional("optMap", (context, bound) => call(context, "optional.of", bound)),
+  macroOfOptional("optFlatMap", (_context, bound) => bound),
 ];

@@ -23,7 +23,7 @@ export class PolicyTypeChecker {
   /** `params`: the kind of the parameters; undefined for a policy without them. */
   constructor(base: Environment, object: CheckedKind, params: CheckedKind | undefined) {
     const self = typesOf(object, 1), other = params && typesOf(params, 2);
-    this.#types = new PolicyTypes(joined([self, other].filter((each) => each !== undefined)));
+    this.#types = new PolicyTypes(joinSources([self, other].filter((each) => each !== undefined)));
     this.#environment = extend(base, { variables: variablesOf(self?.self, params && (other?.self ?? dynType)), types: this.#types });
   }
 
@@ -64,7 +64,7 @@ function variablesOf(object: Type = dynType, params: Type | undefined): readonly
   ];
 }
 
-function joined(sources: readonly TypeSource[]): TypeSource {
+function joinSources(sources: readonly TypeSource[]): TypeSource {
   const of = (type: string) => sources.find((source) => source.hasType(type));
   return {
     hasType: (name) => of(name) !== undefined,

@@ -16,7 +16,7 @@ import {
 const texts = listType(stringType), labels = mapType(stringType, stringType);
 
 /** Fields of type string. */
-function ofText(...names: readonly string[]): readonly (readonly [string, Type])[] {
+function textFields(...names: readonly string[]): readonly (readonly [string, Type])[] {
   return names.map((name) => [name, stringType]);
 }
 
@@ -36,9 +36,9 @@ export const namespaceType = objectType("kubernetes.Namespace");
 export const variablesType = objectType("kubernetes.variables");
 
 const types: ReadonlyMap<string, ReadonlyMap<string, Type>> = new Map([
-  [kind.name, new Map(ofText("group", "version", "kind"))],
-  [resource.name, new Map(ofText("group", "version", "resource"))],
-  [userInfo.name, new Map<string, Type>([...ofText("username", "uid"), ["groups", texts], ["extra", mapType(stringType, texts)]])],
+  [kind.name, new Map(textFields("group", "version", "kind"))],
+  [resource.name, new Map(textFields("group", "version", "resource"))],
+  [userInfo.name, new Map<string, Type>([...textFields("username", "uid"), ["groups", texts], ["extra", mapType(stringType, texts)]])],
   [
     requestType.name,
     new Map<string, Type>([
@@ -46,7 +46,7 @@ const types: ReadonlyMap<string, ReadonlyMap<string, Type>> = new Map([
       ["resource", resource],
       ["requestKind", kind],
       ["requestResource", resource],
-      ...ofText("subResource", "requestSubResource", "name", "namespace", "operation"),
+      ...textFields("subResource", "requestSubResource", "name", "namespace", "operation"),
       ["userInfo", userInfo],
       ["dryRun", boolType],
       ["options", dynType],
@@ -55,13 +55,13 @@ const types: ReadonlyMap<string, ReadonlyMap<string, Type>> = new Map([
   [namespaceSpec.name, new Map<string, Type>([["finalizers", texts]])],
   [
     namespaceCondition.name,
-    new Map<string, Type>([...ofText("status", "type", "message", "reason"), ["lastTransitionTime", timestampType]]),
+    new Map<string, Type>([...textFields("status", "type", "message", "reason"), ["lastTransitionTime", timestampType]]),
   ],
   [namespaceStatus.name, new Map<string, Type>([["conditions", listType(namespaceCondition)], ["phase", stringType]])],
   [
     namespaceMetadata.name,
     new Map<string, Type>([
-      ...ofText("name", "generateName", "namespace", "UID", "resourceVersion"),
+      ...textFields("name", "generateName", "namespace", "UID", "resourceVersion"),
       ["labels", labels],
       ["annotations", labels],
       ["creationTimestamp", timestampType],
@@ -87,7 +87,7 @@ export class PolicyTypes implements TypeSource {
 
   /** Declares a variable of the policy. A variable that does not compile is dynamic. */
   declare(name: string, type: Type | undefined): void {
-    this.#variables.set(name, type === undefined ? dynType : declared(type));
+    this.#variables.set(name, type === undefined ? dynType : declaredType(type));
   }
 
   hasType(name: string): boolean {
@@ -103,12 +103,12 @@ export class PolicyTypes implements TypeSource {
 }
 
 /** The type of a variable as other expressions see it: only scalars, lists and maps are known. */
-function declared(type: Type): Type {
+function declaredType(type: Type): Type {
   switch (type.tag) {
     case "list":
-      return listType(declared(type.of));
+      return listType(declaredType(type.of));
     case "map":
-      return mapType(declared(type.key), declared(type.value));
+      return mapType(declaredType(type.key), declaredType(type.value));
     case "null":
     case "bool":
     case "int":

@@ -1,7 +1,7 @@
 /** Lists of schemas. Sets and keyed lists are compared without order, and their sums are unions. */
 import type { Json } from "../../core/json.ts";
 import { isObject } from "../../core/json.ts";
-import { concatenated } from "../value/collections.ts";
+import { concatenate } from "../value/collections.ts";
 import { equal, equalLists } from "../value/equal.ts";
 import { spend } from "../value/work.ts";
 import { CelError, ListValue, type Value } from "../values.ts";
@@ -32,14 +32,14 @@ export class TypedList extends ListValue {
     return other instanceof ListValue ? equalLists(this, other) : noOverload;
   }
   override plus(other: ListValue): Value {
-    return concatenated(this, retyped(other, this));
+    return concatenate(this, retypeList(other, this));
   }
 }
 
 /** Formats that are lost by `+`: upstream adds the formatted values, and reads elements of the result as strings. */
 const formats: ReadonlySet<string> = new Set(["date", "date-time", "duration", "byte"]);
 
-function retyped(list: ListValue, { schema }: TypedList): ListValue {
+function retypeList(list: ListValue, { schema }: TypedList): ListValue {
   return schema.type === "string" && schema.format !== undefined && formats.has(schema.format) ? new Untyped(list, schema.format) : list;
 }
 

@@ -10,7 +10,7 @@ const known = new WeakMap<StructuralSchema, StructuralSchema>();
 export function asResource(schema: StructuralSchema): StructuralSchema {
   const made = known.get(schema);
   if (made !== undefined) return made;
-  const result = isComplete(schema) ? schema : completed(schema);
+  const result = isComplete(schema) ? schema : completeSchema(schema);
   known.set(schema, result);
   return result;
 }
@@ -21,7 +21,7 @@ function isComplete({ properties }: StructuralSchema): boolean {
     properties["metadata"]?.type === "object" && inner?.["name"]?.type === "string" && inner["generateName"]?.type === "string";
 }
 
-function completed({ items: _, ...schema }: StructuralSchema): StructuralSchema {
+function completeSchema({ items: _, ...schema }: StructuralSchema): StructuralSchema {
   return { ...schema, properties: { ...schema.properties, kind: text, apiVersion: text, metadata } };
 }
 

@@ -12,7 +12,7 @@ import { KeyedList } from "./keyed-list.ts";
 import { asResource } from "./resource-root.ts";
 import { type CompiledRule, oldSelf, self } from "./rule.ts";
 import type { RuleNode } from "./validator.ts";
-import { meteredTogether } from "../value/work.ts";
+import { runMeteredTogether } from "../value/work.ts";
 import { schemaValue } from "./values.ts";
 import { bound } from "../../core/bound.ts";
 import { celObjectCostMax } from "../bounds.ts";
@@ -51,7 +51,7 @@ export function validateRules(node: RuleNode, value: Json, old: Json | undefined
   const ratchets = options.ratchets ?? old !== undefined;
   const ratchet = ratchets && old !== undefined ? { ...noRatchet, current: new Correlated(value, old, node.schema) } : noRatchet;
   const path: Path | undefined = options.path === undefined || options.path === "" ? undefined : { above: undefined, step: options.path };
-  const finished = meteredTogether(celObjectStepsMax, () => {
+  const finished = runMeteredTogether(celObjectStepsMax, () => {
     run.validate(node, { path, value, old: old ?? null, ratchet });
     return true;
   });

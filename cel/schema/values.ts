@@ -25,13 +25,13 @@ export function schemaValue(json: Json, schema: StructuralSchema, isDouble = fal
     case "array":
       return listValue(json, schema);
     case "string":
-      return typeof json === "string" ? formattedValue(json, schema.format) : unexpected("string", json);
+      return typeof json === "string" ? formattedValue(json, schema.format) : unexpectedValue("string", json);
     case "number":
-      return typeof json === "number" ? json : typeof json === "bigint" ? Number(json) : unexpected("float", json);
+      return typeof json === "number" ? json : typeof json === "bigint" ? Number(json) : unexpectedValue("float", json);
     case "integer":
-      return isInteger(json) && !isDouble ? BigInt(json) : unexpected("int", json, isDouble);
+      return isInteger(json) && !isDouble ? BigInt(json) : unexpectedValue("int", json, isDouble);
     case "boolean":
-      return typeof json === "boolean" ? json : unexpected("bool", json);
+      return typeof json === "boolean" ? json : unexpectedValue("bool", json);
   }
   if (schema["x-kubernetes-preserve-unknown-fields"] === true) return new PreservedValue(json);
   return new CelError(
@@ -50,7 +50,7 @@ function intOrString(json: Json): Value {
 }
 const noIntOrString = new CelError("invalid data, expected XIntOrString value to be either a string or integer");
 
-function unexpected(type: string, json: Json, isDouble = false): CelError {
+function unexpectedValue(type: string, json: Json, isDouble = false): CelError {
   return new CelError(`invalid data, expected ${type}, got ${isDouble ? "float64" : goTypeOf(json)}`);
 }
 function goTypeOf(json: Json): string {

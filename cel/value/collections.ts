@@ -70,7 +70,7 @@ export class MutableList extends ListValue {
 }
 
 /** `first + second`. */
-export function concatenated(first: ListValue, second: ListValue): ListValue {
+export function concatenate(first: ListValue, second: ListValue): ListValue {
   if (first instanceof MutableList) return first.append(second);
   if (first.size === 0) return second;
   return second.size === 0 ? first : new ConcatenatedList(first, second);
@@ -129,7 +129,7 @@ export class MutableMap extends EntryMap {
 }
 
 /** The finished value of an accumulator. */
-export function finished(value: Value): Value {
+export function finish(value: Value): Value {
   if (value instanceof MutableList) return new ArrayList(value.items);
   if (!(value instanceof MutableMap)) return value;
   const map = new EntryMap();

@@ -6,7 +6,7 @@ import { CelError, Duration, ListValue, MapValue, OptionalValue, Timestamp, Uint
 import { compareNumbers, plainDoubleText } from "./numbers.ts";
 import { durationSeconds, timestampText } from "./time.ts";
 import { typeNameOf } from "./type.ts";
-import { measured, spend } from "./work.ts";
+import { measureOnce, spend } from "./work.ts";
 
 /**
  * The value of a JSON tree without a schema. An integral number is an int while it is a safe integer, else a double. Containers record
@@ -72,7 +72,7 @@ const keySteps = 4;
 
 /** Names of the members of an object that are not undefined. They are listed once in an evaluation. */
 export function keysOfJson(object: JsonObject): readonly string[] {
-  return measured(object, () => {
+  return measureOnce(object, () => {
     const keys = Object.keys(object).filter((key) => object[key] !== undefined);
     spend(keys.length * keySteps);
     return keys;
@@ -147,7 +147,7 @@ function equalObjects(left: JsonObject, right: JsonObject, equalInside: Compare)
 /** The JSON of a value, as protobuf's JSON has it: integers beyond 2^53 are strings. A `CelError` if it has none. */
 export function jsonOfValue(value: Value): Json | CelError {
   const waiting: Fill[] = [];
-  const root = started(value, waiting);
+  const root = startJson(value, waiting);
   // Iterative, because documents may have ten thousand levels.
   for (let fill = waiting.pop(); fill !== undefined; fill = waiting.pop()) {
     const failed = fill();
@@ -158,7 +158,7 @@ export function jsonOfValue(value: Value): Json | CelError {
 
 function fillList(source: ListValue, into: Json[], waiting: Fill[]): CelError | undefined {
   for (let index = 0; index < source.size; index++) {
-    const item = started(source.at(index), waiting);
+    const item = startJson(source.at(index), waiting);
     if (item instanceof CelError) return item;
     into.push(item);
   }
@@ -167,7 +167,7 @@ function fillList(source: ListValue, into: Json[], waiting: Fill[]): CelError | 
 
 function fillMap(source: MapValue, into: { [key: string]: Json }, waiting: Fill[]): CelError | undefined {
   for (const key of source.keys()) {
-    const item = started(source.find(key)!, waiting);
+    const item = startJson(source.find(key)!, waiting);
     if (item instanceof CelError) return item;
     if (typeof key !== "string") return new CelError(`type conversion error from '${typeNameOf(key)}' to 'string'`);
     Object.defineProperty(into, key, { value: item, enumerable: true, writable: true, configurable: true });
@@ -176,7 +176,7 @@ function fillMap(source: MapValue, into: { [key: string]: Json }, waiting: Fill[
 }
 
 /** The JSON of a value. Lists and maps are filled later. */
-function started(value: Value, waiting: Fill[]): Json | CelError {
+function startJson(value: Value, waiting: Fill[]): Json | CelError {
   switch (typeof value) {
     case "string":
     case "boolean":
@@ -205,12 +205,12 @@ function scalarJson(
   value: Other,
   waiting: Fill[],
 ): Json | CelError {
-  if (value instanceof Uint) return started(value.value, waiting);
+  if (value instanceof Uint) return startJson(value.value, waiting);
   if (value instanceof Uint8Array) return base64Of(value);
   if (value instanceof Timestamp) return timestampText(value);
   if (value instanceof Duration) return durationJson(value);
   if (!(value instanceof OptionalValue)) return new CelError(`type conversion error from '${typeNameOf(value)}' to JSON`);
-  return value.value === undefined ? new CelError("optional.none() dereference") : started(value.value, waiting);
+  return value.value === undefined ? new CelError("optional.none() dereference") : startJson(value.value, waiting);
 }
 
 /** Seconds with a fraction and `s`. */

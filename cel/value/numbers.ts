@@ -39,19 +39,19 @@ export function isNumeric(value: Value): value is bigint | number | Uint {
 
 /** -1, 0 or 1. An integer is compared with a double as a double, if the double is in its range. NaN is excluded by the caller. */
 export function compareNumbers(left: bigint | number | Uint, right: bigint | number | Uint): number {
-  if (typeof left === "number") return typeof right === "number" ? compared(left, right) : -compareWithDouble(right, left);
+  if (typeof left === "number") return typeof right === "number" ? compareOrdered(left, right) : -compareWithDouble(right, left);
   if (typeof right === "number") return compareWithDouble(left, right);
-  return compared(left instanceof Uint ? left.value : left, right instanceof Uint ? right.value : right);
+  return compareOrdered(left instanceof Uint ? left.value : left, right instanceof Uint ? right.value : right);
 }
 
 function compareWithDouble(integer: bigint | Uint, double: number): number {
   const isUint = integer instanceof Uint;
   if (double < (isUint ? 0 : -twoTo63)) return 1;
   if (double > (isUint ? twoTo64 : twoTo63)) return -1;
-  return compared(Number(isUint ? integer.value : integer), double);
+  return compareOrdered(Number(isUint ? integer.value : integer), double);
 }
 
-function compared<T extends bigint | number>(left: T, right: T): number {
+function compareOrdered<T extends bigint | number>(left: T, right: T): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 

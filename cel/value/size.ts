@@ -1,16 +1,16 @@
 /** Sizes of values for `size` and for costs. */
 import { CelError, ListValue, MapValue, ObjectValue, OpaqueValue, OptionalValue, type Value } from "../values.ts";
-import { measured, spend } from "./work.ts";
+import { measureOnce, spend } from "./work.ts";
 
 /** Strings from this length on are measured once in an evaluation. */
 const memorableLength = 1024;
 
 /** Number of code points of a string. */
 export function characters(text: string): number {
-  return text.length < memorableLength ? counted(text) : measured(text, () => counted(text));
+  return text.length < memorableLength ? countCharacters(text) : measureOnce(text, () => countCharacters(text));
 }
 
-function counted(text: string): number {
+function countCharacters(text: string): number {
   const length = text.length;
   if (length > 64) spend(length >> 4);
   let count = length;

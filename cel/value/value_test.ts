@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CelError, Duration, OptionalValue, Timestamp, Uint, type Value } from "../values.ts";
-import { ArrayList, concatenated, EntryMap, MutableList } from "./collections.ts";
+import { ArrayList, concatenate, EntryMap, MutableList } from "./collections.ts";
 import { equal } from "./equal.ts";
 import { jsonOfValue, valueOfJson } from "./json.ts";
 import { doubleText, plainDoubleText } from "./numbers.ts";
@@ -13,7 +13,7 @@ import { characters, comparisonCost, costSize } from "./size.ts";
 import { messageText } from "./text.ts";
 import { durationOf, timestampOf, timestampText } from "./time.ts";
 import { isAssignable, typeNameOf } from "./type.ts";
-import { measured, metered, meteredTogether, spend } from "./work.ts";
+import { measureOnce, runMetered, runMeteredTogether, spend } from "./work.ts";
 import { zoneOffset } from "./zone.ts";
 import { intType, listType } from "../types.ts";
 
@@ -68,13 +68,13 @@ test("EntryMap finds numeric keys by other types of equal value", () => {
 });
 
 test("concatenated() shares both lists, and extends an accumulator in place", () => {
-  let list = concatenated(valueOfJson([1, 2]) as ArrayList, valueOfJson([3]) as ArrayList);
-  for (let times = 0; times < 40; times++) list = concatenated(list, list);
+  let list = concatenate(valueOfJson([1, 2]) as ArrayList, valueOfJson([3]) as ArrayList);
+  for (let times = 0; times < 40; times++) list = concatenate(list, list);
   assert.equal(list.size, 3 * 2 ** 40);
   assert.equal(list.at(3 * 2 ** 40 - 1), 3n);
   assert.equal(list.at(3 * 2 ** 39), 1n);
   const accumulator = new MutableList();
-  assert.equal(concatenated(accumulator, new ArrayList(["a"])), accumulator);
+  assert.equal(concatenate(accumulator, new ArrayList(["a"])), accumulator);
   assert.deepEqual(accumulator.items, ["a"]);
 });
 
@@ -194,16 +194,16 @@ test("isAssignable() looks at the first element", () => {
 });
 
 test("metered() stops at its bound and restores the bound of the evaluation around it", () => {
-  assert.equal(metered(10, () => metered(3, () => (spend(3), "inner"))), "inner");
-  assert.equal(metered(10, () => metered(3, () => (spend(4), "inner"))), undefined);
-  assert.equal(metered(10, () => (metered(1000, () => spend(500)), spend(10), "outer")), "outer");
-  const six = () => metered(10, () => (spend(6), "six"));
-  assert.deepEqual(meteredTogether(15, () => [six(), six(), six()]), ["six", "six", undefined], "they share the bound");
-  assert.equal(meteredTogether(15, () => spend(16)), undefined);
+  assert.equal(runMetered(10, () => runMetered(3, () => (spend(3), "inner"))), "inner");
+  assert.equal(runMetered(10, () => runMetered(3, () => (spend(4), "inner"))), undefined);
+  assert.equal(runMetered(10, () => (runMetered(1000, () => spend(500)), spend(10), "outer")), "outer");
+  const six = () => runMetered(10, () => (spend(6), "six"));
+  assert.deepEqual(runMeteredTogether(15, () => [six(), six(), six()]), ["six", "six", undefined], "they share the bound");
+  assert.equal(runMeteredTogether(15, () => spend(16)), undefined);
   assert.equal(six(), "six", "the bound has ended");
-  assert.equal(metered(9, () => (spend(10), "outer")), undefined);
+  assert.equal(runMetered(9, () => (spend(10), "outer")), undefined);
   let measurements = 0;
-  const measure = () => measured("long text", () => ++measurements);
-  metered(10, () => (measure(), measure()));
+  const measure = () => measureOnce("long text", () => ++measurements);
+  runMetered(10, () => (measure(), measure()));
   assert.equal(measurements, 1);
 });

@@ -27,7 +27,7 @@ export function spend(steps: number): void {
 }
 
 /** Measures a large value once in an evaluation. Outside of one, it is measured each time. */
-export function measured<T extends Measured>(value: object | string, measure: () => T): T {
+export function measureOnce<T extends Measured>(value: object | string, measure: () => T): T {
   if (running.left === Infinity) return measure();
   const memory = running.memory ??= new Map();
   const known = memory.get(value);
@@ -41,7 +41,7 @@ export function measured<T extends Measured>(value: object | string, measure: ()
  * Runs an evaluation with its own bound of steps, and charges the budget in force with them. Undefined if it exceeded its bound, or the depth
  * of the stack or the length of a string. Throws what the budget throws if that is exceeded.
  */
-export function metered<T>(steps: number, run: () => T): T | undefined {
+export function runMetered<T>(steps: number, run: () => T): T | undefined {
   const { left, memory } = running, allowed = Math.min(steps, running.total, stepsLeft());
   running.left = allowed;
   running.memory = undefined;
@@ -60,11 +60,11 @@ export function metered<T>(steps: number, run: () => T): T | undefined {
 }
 
 /** Works like `metered` for a function with many evaluations, which together may take `steps`. */
-export function meteredTogether<T>(steps: number, run: () => T): T | undefined {
+export function runMeteredTogether<T>(steps: number, run: () => T): T | undefined {
   const { total } = running;
   running.total = steps;
   try {
-    return metered(steps, run);
+    return runMetered(steps, run);
   } finally {
     running.total = total;
   }

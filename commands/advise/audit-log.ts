@@ -20,7 +20,7 @@ export async function* auditSource(path: string, lifecycles: Lifecycles): Source
     for await (const { line, number } of linesOf(path)) {
       const event = line === undefined ? undefined : eventOf(line);
       if (event === undefined) skipped++;
-      else more += add(uses, event, { ...place, line: number }, lifecycles);
+      else more += addUse(uses, event, { ...place, line: number }, lifecycles);
     }
   } catch (error) {
     yield { tag: "unread", place, reason: reasonOf(error) };
@@ -31,7 +31,7 @@ export async function* auditSource(path: string, lifecycles: Lifecycles): Source
 }
 
 /** Adds the use of an event, with the place of the last one; returns how many do not fit. */
-function add(uses: Map<string, FoundUse>, event: JsonObject, place: FoundUse["place"], lifecycles: Lifecycles): number {
+function addUse(uses: Map<string, FoundUse>, event: JsonObject, place: FoundUse["place"], lifecycles: Lifecycles): number {
   const { apiGroup = "", apiVersion, resource } = isObject(event.objectRef) ? event.objectRef : {};
   const groupVersion = apiGroup === "" ? String(apiVersion) : `${apiGroup}/${apiVersion}`;
   if (lifecycles.ofResource(groupVersion, String(resource)) === undefined) return 0;

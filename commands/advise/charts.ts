@@ -45,7 +45,7 @@ export async function renderedChart(chart: string): Promise<readonly Evidence[] 
     const evidence of objectsInText(rendered, (line) => placeOf(chart, sources[line - 1]), "change the template, or upgrade the chart")
   ) {
     if (evidence.tag === "unread") found.push(evidence);
-    else found.push({ tag: "object", object: evidence.object, place: withLine(evidence), fix: evidence.fix! });
+    else found.push({ tag: "object", object: evidence.object, place: placeWithLine(evidence), fix: evidence.fix! });
   }
   return found;
 }
@@ -70,7 +70,7 @@ function placeOf(chart: string, source: string | undefined): Place {
 }
 
 /** The line of the template that has the version as it is written there, if it is the only one. */
-function withLine({ object, place }: FoundObject): Place {
+function placeWithLine({ object, place }: FoundObject): Place {
   const text = place.file === undefined ? undefined : textOf(place.file);
   const lines = (text ?? "").split("\n").flatMap((line, index) =>
     line.trimStart().startsWith("apiVersion:") && line.includes(String(object.apiVersion)) ? [index + 1] : []
@@ -140,7 +140,7 @@ const nearLines = 3;
  */
 export function* objectsInTemplate(text: string, file: string): Generator<FoundObject> {
   const lines = text.split("\n");
-  for (const { from, to, newest } of choicesIn(lines)) {
+  for (const { from, to, newest } of versionChoicesIn(lines)) {
     const near = lines.slice(Math.max(0, from - nearLines), to + nearLines + 1);
     for (const kind of new Set(near.map((each) => valueIn(each, "kind:")))) {
       if (kind === undefined) continue;
@@ -155,7 +155,7 @@ export function* objectsInTemplate(text: string, file: string): Generator<FoundO
 }
 
 /** Indexes of lines `apiVersion:` that only lines of actions (`{{`) separate: the first, the last, and that of the newest version. */
-function choicesIn(lines: readonly string[]): readonly { readonly from: number; to: number; newest: number }[] {
+function versionChoicesIn(lines: readonly string[]): readonly { readonly from: number; to: number; newest: number }[] {
   const versionAt = (index: number) => splitGroupVersion(valueIn(lines[index]!, "apiVersion:")!).version; // Of lines that have it.
   const choices: { readonly from: number; to: number; newest: number }[] = [];
   for (const [index, line] of lines.entries()) {

@@ -15,7 +15,7 @@ export function* objectsOfRelease(secret: JsonObject): Generator<Evidence> {
   const place = { name: `secret ${metadata.name} in ${metadata.namespace}` };
   let release: JsonObject;
   try {
-    release = decoded(String(data.release ?? ""));
+    release = decodeRelease(String(data.release ?? ""));
   } catch (error) {
     yield { tag: "unread", place, reason: `the release cannot be read: ${error instanceof Error ? error.message : error}` };
     return;
@@ -26,7 +26,7 @@ export function* objectsOfRelease(secret: JsonObject): Generator<Evidence> {
   yield* objectsInText(String(release.manifest ?? ""), () => ({ name }), fix);
 }
 
-function decoded(text: string): JsonObject {
+function decodeRelease(text: string): JsonObject {
   const inner = new TextDecoder().decode(base64(text));
   const bytes = base64(inner);
   const isZipped = bytes[0] === 0x1f && bytes[1] === 0x8b;

@@ -27,7 +27,7 @@ const metadataOnly = "application/json;as=PartialObjectMetadataList;g=meta.k8s.i
 
 /** Yields what the server of a kubeconfig has. Parts that may not be read are reported, and the others are read. */
 export async function* liveSource(kubeconfig: string): Source {
-  const client = bounded(remoteClient(() => readAccess(kubeconfig)));
+  const client = limitTime(remoteClient(() => readAccess(kubeconfig)));
   try {
     yield* metricsOf(client);
     let objects = 0;
@@ -50,7 +50,7 @@ export async function* liveSource(kubeconfig: string): Source {
 }
 
 /** The client, with a bound on its requests. */
-function bounded(client: TextClient): TextClient {
+function limitTime(client: TextClient): TextClient {
   let left: number = advisedRequestsMax;
   return {
     send: (request) => client.send(request),
@@ -66,11 +66,11 @@ function bounded(client: TextClient): TextClient {
 async function textOf(client: TextClient, path: string, accept = "application/json"): Promise<string> {
   const signal = AbortSignal.timeout(advisedRequestMs);
   const { status, text } = await client.text({ method: "GET", path, headers: { accept }, signal }, advisedAnswerBytesMax);
-  if (status !== 200) throw new Error(messageOf(parsed(text)) ?? `status ${status}`);
+  if (status !== 200) throw new Error(messageOf(parseObject(text)) ?? `status ${status}`);
   return text;
 }
 
-function parsed(text: string): JsonObject {
+function parseObject(text: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : {};
@@ -101,7 +101,7 @@ interface Listed {
 async function* resourcesOf(client: TextClient): AsyncGenerator<Listed | Evidence> {
   let groups: readonly JsonObject[];
   try {
-    groups = objectsIn(parsed(await textOf(client, "/apis")).groups);
+    groups = objectsIn(parseObject(await textOf(client, "/apis")).groups);
   } catch (error) {
     yield unread("/apis", error);
     return;
@@ -113,7 +113,7 @@ async function* resourcesOf(client: TextClient): AsyncGenerator<Listed | Evidenc
   for (const { group, version } of [{ group: "", version: "v1" }, ...versions]) {
     const path = group === "" ? "/api/v1" : `/apis/${version}`;
     try {
-      for (const { name, kind, verbs } of objectsIn(parsed(await textOf(client, path)).resources)) {
+      for (const { name, kind, verbs } of objectsIn(parseObject(await textOf(client, path)).resources)) {
         if (String(name).includes("/") || name === passedOver || !Array.isArray(verbs) || !verbs.includes("list")) continue;
         yield { path: `${path}/${name}`, groupVersion: version, group, resource: String(name), kind: String(kind) };
       }
@@ -151,7 +151,7 @@ async function* releasesOf(client: TextClient): Source {
 async function* itemsOf(client: TextClient, path: string, query: string, accept: string): AsyncGenerator<JsonObject> {
   for (let token = "";;) {
     const page = `limit=${advisedPageObjects}${token === "" ? "" : `&continue=${encodeURIComponent(token)}`}`;
-    const { items, metadata } = parsed(await textOf(client, `${path}?${page}${query}`, accept));
+    const { items, metadata } = parseObject(await textOf(client, `${path}?${page}${query}`, accept));
     yield* objectsIn(items);
     token = isObject(metadata) && typeof metadata.continue === "string" ? metadata.continue : "";
     if (token === "") return;

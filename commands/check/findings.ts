@@ -43,7 +43,7 @@ export function findingsOf(
   const found = (severity: Severity) => (mistake: Mistake) =>
     (typeof mistake === "string"
       ? [placeOfSetting({ text: mistake, faults: [] }, configFile, placesOf, isSet)]
-      : placed(mistake, configFile, placesOf, isSet))
+      : placesOfMistake(mistake, configFile, placesOf, isSet))
       .map((place): Finding => ({ severity, ...place }));
   const all = [...errors.flatMap(found("error")), ...warnings.flatMap(found("warning"))];
   const once = [...new Map(all.map((finding) => [findingLine(finding), finding])).values()];
@@ -77,7 +77,7 @@ function placesOrNone(path: string, read: (path: string) => string): Places | un
 /** Whether a key of the configuration file is a setting that no flag replaces. */
 type IsSet = (name: string) => boolean;
 
-function placed(mistake: PlacedMistake, configFile: string, placesOf: PlacesOf, isSet: IsSet): readonly PlacedText[] {
+function placesOfMistake(mistake: PlacedMistake, configFile: string, placesOf: PlacesOf, isSet: IsSet): readonly PlacedText[] {
   const { file, faults } = mistake;
   if (file === undefined) return [placeOfSetting(mistake, configFile, placesOf, isSet)];
   return faults.map((fault) => ({ text: fault.text, file, ...placeIn(file, fault, placesOf) }));

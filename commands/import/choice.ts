@@ -49,7 +49,7 @@ export function chooser(options: ChoiceOptions): Chooser {
   const known = new Map<StoredKind, string | undefined>();
   /** Why a kind is left behind. */
   const reasonOfKind = (kind: StoredKind): string | undefined => {
-    if (!known.has(kind)) known.set(kind, leftKind(kind, options));
+    if (!known.has(kind)) known.set(kind, reasonToLeaveKind(kind, options));
     return known.get(kind);
   };
   function choose({ key, value, identity }: SourceObject): Choice {
@@ -97,7 +97,7 @@ function withoutAdvice(text: string): string {
   return (at < 0 ? text : text.slice(0, at)).replace("Internal error occurred: ", "");
 }
 
-function leftKind(kind: StoredKind, { catalog, skip, include }: ChoiceOptions): string | undefined {
+function reasonToLeaveKind(kind: StoredKind, { catalog, skip, include }: ChoiceOptions): string | undefined {
   const words = wordsOf(kind), { strategy, custom, served } = kind.resource;
   if (words.some((word) => skip.has(word))) return "left out by --skip";
   const byDefault = Object.hasOwn(leftByDefault, kind.plural) && custom !== true ? leftByDefault[kind.plural] : undefined;

@@ -31,7 +31,7 @@ export function identityOf(value: Uint8Array): Identity {
   const encoding = isEnvelope(value) ? "protobuf" : isCbor(value) ? "cbor" : value[0] === brace ? "json" : "unknown";
   if (encoding === "unknown") return { ...none, encoding, problem: "it is neither protobuf, JSON nor CBOR" };
   try {
-    return { ...(encoding === "protobuf" ? ofProtobuf(value) : ofTree(treeOf(value))), encoding };
+    return { ...(encoding === "protobuf" ? identityOfProtobuf(value) : identityOfTree(treeOf(value))), encoding };
   } catch (error) {
     return { ...none, encoding, problem: reasonOf(error) };
   }
@@ -39,13 +39,13 @@ export function identityOf(value: Uint8Array): Identity {
 
 const brace = 0x7b;
 
-function ofProtobuf(value: Uint8Array): Omit<Identity, "encoding"> {
+function identityOfProtobuf(value: Uint8Array): Omit<Identity, "encoding"> {
   const { apiVersion, kind, raw } = readEnvelope(value);
   const { namespace = "", name = "", uid = "", ownerReferences = [] } = metadataOf(raw);
   return { apiVersion, kind, namespace, name, uid, owners: ownerReferences };
 }
 
-function ofTree(tree: Tree): Omit<Identity, "encoding"> {
+function identityOfTree(tree: Tree): Omit<Identity, "encoding"> {
   const metadata = memberOf(tree, "metadata"), owners = memberOf(metadata, "ownerReferences");
   return {
     apiVersion: textOf(tree, "apiVersion"),

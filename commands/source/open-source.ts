@@ -98,7 +98,7 @@ export async function openOwnSource(config: Config): Promise<Source> {
   }
   const { openSqlite } = await import("../../kernel/store/sqlite/sqlite.ts");
   const folder = await mkdtemp(join(config["data-dir"], "verify-"));
-  const remove = removedAtEnd(folder);
+  const remove = removeAtEnd(folder);
   try {
     const copy = join(folder, "copy.sqlite");
     await copyInUse(join(config["data-dir"], "store.sqlite"), copy);
@@ -111,7 +111,7 @@ export async function openOwnSource(config: Config): Promise<Source> {
 }
 
 /** Removes the folder when it is called, and before a signal ends the process. */
-function removedAtEnd(folder: string): () => Promise<void> {
+function removeAtEnd(folder: string): () => Promise<void> {
   const signals = { SIGINT: 130, SIGTERM: 143 } as const;
   const handlers = Object.entries(signals).map(([signal, code]) =>
     [signal, () => {

@@ -107,7 +107,7 @@ export function isListOfObjects(root: unknown): boolean {
 }
 
 /** The document of a text that is a document already; undefined if it is not. */
-export function composed(text: string): Document | undefined {
+export function composeDocument(text: string): Document | undefined {
   const [document, second] = [...new Composer(composing).compose(new Parser().parse(text))];
   if (document === undefined || second !== undefined || document.errors.length > 0) return undefined;
   if (document.contents !== null) fillKeys(document.contents);

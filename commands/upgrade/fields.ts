@@ -3,7 +3,7 @@ import { type Alias, isAlias, isMap, isNode, isPair, isScalar, isSeq, type Node,
 import type { Json } from "../../core/json.ts";
 import type { Resolved } from "../../core/tree/yaml/resolve.ts";
 import { type Finding, FormError } from "./finding.ts";
-import { nodeOf, resolved, valueOf } from "./nodes.ts";
+import { nodeOf, resolveValue, valueOf } from "./nodes.ts";
 import { bound } from "../../core/bound.ts";
 
 /** Nodes of a value that is written a second time, such as labels, with its aliases followed. */
@@ -82,7 +82,7 @@ export class Fields {
   /** Whether the field has a value other than null. */
   has(name: string): boolean {
     const value = this.#pair(name)?.value ?? null;
-    return value !== null && !(isScalar(value) && resolved(value).type === "null");
+    return value !== null && !(isScalar(value) && resolveValue(value).type === "null");
   }
 
   /** The text of a scalar as it is written; undefined if it is absent, null, or no scalar. */
@@ -94,7 +94,7 @@ export class Fields {
   /** What a scalar means to a server; undefined if it is absent or no scalar. */
   scalar(name: string): Resolved | undefined {
     const value = this.#scalarOf(name);
-    return value === undefined ? undefined : resolved(value);
+    return value === undefined ? undefined : resolveValue(value);
   }
 
   #scalarOf(name: string): Scalar | undefined {

@@ -1,6 +1,6 @@
 /** Writes a document that was read from JSON. */
 import { isMap, isScalar, isSeq } from "yaml";
-import { resolved } from "./nodes.ts";
+import { resolveValue } from "./nodes.ts";
 import { valueText } from "../../core/value-text.ts";
 
 /** The indentation of the second line, which is the first within a bracket; empty for JSON in one line. */
@@ -28,7 +28,7 @@ export function jsonText(node: unknown, indent: string, line = "\n"): string {
     );
   }
   if (!isScalar(node)) return "null";
-  const text = String(node.value), { type } = resolved(node);
+  const text = String(node.value), { type } = resolveValue(node);
   // A number that no server holds, such as 1e400, stays one.
   if (node.type !== "QUOTE_DOUBLE" && jsonNumber.test(text)) return text;
   return type === "str" || type === "timestamp" ? valueText(node.value) : text;

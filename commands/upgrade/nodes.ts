@@ -5,7 +5,7 @@ import { type Resolved, resolvePlain, resolveScalar } from "../../core/tree/yaml
 import { manifestDepthMax } from "./bounds.ts";
 
 /** What a scalar means to a server. */
-export function resolved({ value, type, tag }: Scalar): Resolved {
+export function resolveValue({ value, type, tag }: Scalar): Resolved {
   return resolveScalar({ text: String(value), tag: tag ?? "", implicit: (tag ?? "") === "" && (type ?? "PLAIN") === "PLAIN" });
 }
 
@@ -52,7 +52,7 @@ export function valueOf(node: unknown, reading: Reading): Json {
 
 function ownValue(node: unknown, reading: Reading): Json {
   if (isScalar(node)) {
-    const { type, value } = resolved(node);
+    const { type, value } = resolveValue(node);
     if (type === "int") return Number.isSafeInteger(Number(value)) ? Number(value) : String(node.value);
     return type === "float" && !Number.isFinite(value) ? String(node.value) : value;
   }

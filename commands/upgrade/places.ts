@@ -37,8 +37,8 @@ export function placesIn(text: string): Places {
     const { line, col } = lines.linePos(offset ?? 0);
     return line < 1 ? first : { line, column: col };
   };
-  const root = composed(text);
-  const find = (path: string): Found => root.contents === null ? { node: null, offset: 0 } : found(root.contents, path);
+  const root = composeText(text);
+  const find = (path: string): Found => root.contents === null ? { node: null, offset: 0 } : findNode(root.contents, path);
   return {
     error: root.error === undefined ? undefined : at(root.error),
     of: (path) => at(find(path).offset),
@@ -53,7 +53,7 @@ export function placesIn(text: string): Places {
   };
 }
 
-function composed(text: string): { readonly contents: Node | null; readonly error: number | undefined } {
+function composeText(text: string): { readonly contents: Node | null; readonly error: number | undefined } {
   try {
     // Scalars stay text, as they are written.
     const composer = new Composer({ schema: "failsafe", uniqueKeys: false, logLevel: "silent" });
@@ -73,7 +73,7 @@ interface Found {
   readonly rest?: string;
 }
 
-function found(root: Node, path: string): Found {
+function findNode(root: Node, path: string): Found {
   let node: unknown = root, offset = root.range?.[0], rest = path;
   while (rest !== "") {
     const next = isMap(node) ? memberOf(node.items, rest) : isSeq(node) ? itemOf(node.items, rest) : undefined;

@@ -1,6 +1,6 @@
 /** Writes a changed document, with what did not change as it was written. */
 import { isMap, isScalar, isSeq, type Node } from "yaml";
-import { composed, type ManifestDocument } from "./document.ts";
+import { composeDocument, type ManifestDocument } from "./document.ts";
 import { indentationOf, jsonText } from "./json-text.ts";
 import { keptLines } from "./kept-lines.ts";
 
@@ -17,7 +17,7 @@ export function writerOf({ document, body, isJson }: ManifestDocument): () => st
     const changed = document.toString(options);
     const kept = withBlankLines(body, keptLines(body, plain, changed));
     // Lines in two layouts may mean something else together.
-    return composed(kept)?.toString(options) === changed ? kept : changed;
+    return composeDocument(kept)?.toString(options) === changed ? kept : changed;
   };
 }
 

@@ -36,7 +36,7 @@ export class Related {
   isPartial = false;
 
   add({ key, namespace, uid, owners }: Facts): void {
-    if (namespace !== "") refer(this.#used, namespace, key, namespace);
+    if (namespace !== "") addReference(this.#used, namespace, key, namespace);
     if (uid === "") return;
     const other = this.#keys.get(uid);
     if (other !== undefined) this.duplicates.add(`the objects stored under "${other}" and "${key}" have the same uid ${uid}`);
@@ -45,7 +45,7 @@ export class Related {
     for (const owner of owners) {
       if (this.#keys.has(owner.uid)) continue;
       if (this.#owners.size >= relatedObjectsMax) this.isPartial = true;
-      else refer(this.#owners, owner.uid, key, `${owner.kind} "${owner.name}" (${owner.apiVersion}, uid ${owner.uid})`);
+      else addReference(this.#owners, owner.uid, key, `${owner.kind} "${owner.name}" (${owner.apiVersion}, uid ${owner.uid})`);
     }
   }
 
@@ -55,14 +55,14 @@ export class Related {
 
   /** Counts a custom resource of a resource that no definition has, `widgets.example.com`. */
   addUndefined(resource: string, key: string): void {
-    refer(this.#undefined, resource, key, resource);
+    addReference(this.#undefined, resource, key, resource);
   }
 
   /** Once, after all objects: fills the problems. */
   compare(): void {
     for (const [uid, { count, first, what }] of this.#owners) {
       if (this.isPartial || this.#keys.has(uid)) continue;
-      this.missingOwners.add(`${references(count, first)} to the owner ${what}, which is not in the store`);
+      this.missingOwners.add(`${referenceText(count, first)} to the owner ${what}, which is not in the store`);
     }
     for (const [name, { count, first }] of this.#used) {
       if (this.#namespaces.has(name)) continue;
@@ -81,12 +81,12 @@ export class Related {
   }
 }
 
-function refer(to: Map<string, Referring>, name: string, key: string, what: string): void {
+function addReference(to: Map<string, Referring>, name: string, key: string, what: string): void {
   const before = to.get(name);
   if (before === undefined) to.set(name, { count: 1, first: key, what });
   else before.count++;
 }
 
-function references(count: number, first: string): string {
+function referenceText(count: number, first: string): string {
   return count === 1 ? `the object stored under "${first}" refers` : `${count} objects, such as that stored under "${first}", refer`;
 }

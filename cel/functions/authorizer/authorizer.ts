@@ -4,7 +4,7 @@ import { dns1123Label, dns1123Subdomain } from "../../../core/meta/names.ts";
 import { parseFieldSelector } from "../../../core/selectors/field.ts";
 import { parseLabelSelector } from "../../../core/selectors/label.ts";
 import { type Caller, systemGroups } from "../../../core/user-info.ts";
-import { exactly, listBase, plus, scaled, structBase, traversalFactor } from "../../cost/range.ts";
+import { exactly, listBase, plus, scale, structBase, traversalFactor } from "../../cost/range.ts";
 import type { FunctionDeclaration, Range } from "../../declarations.ts";
 import { boolType, objectType, stringType, type Type } from "../../types.ts";
 import { CelError, OpaqueValue, type Value } from "../../values.ts";
@@ -148,7 +148,7 @@ function checkResource({ authorizer, resource: checked }: ResourceCheck, verb: s
   });
 }
 
-function serviceAccount({ port }: AuthorizerValue, namespace: string, name: string): Value {
+function authorizerOfServiceAccount({ port }: AuthorizerValue, namespace: string, name: string): Value {
   if (dns1123Subdomain(name).length > 0) return new CelError("Invalid service account name");
   if (dns1123Label(namespace).length > 0) return new CelError("Invalid service account namespace");
   const groups = [systemGroups.serviceAccounts, `${systemGroups.serviceAccounts}:${namespace}`];
@@ -160,12 +160,12 @@ function isBlank(text: string): boolean {
 }
 
 /** Declares a function that sets a member of a check of a resource. */
-function setter(name: keyof Resource, id: string, costs: Costs = fixed(1)): FunctionDeclaration {
+function declareSetter(name: keyof Resource, id: string, costs: Costs = fixed(1)): FunctionDeclaration {
   const call = (check?: Value, value?: Value) => (check as ResourceCheck).with({ [name]: value as string });
   return declare(name, costs, member(id, [resourceCheckType, stringType], resourceCheckType, call));
 }
 
-function ofDecision(name: string, result: Type, call: (decision: AuthorizationDecision) => Value): FunctionDeclaration {
+function declareOfDecision(name: string, result: Type, call: (decision: AuthorizationDecision) => Value): FunctionDeclaration {
   const overload = member(`decision_${name}`, [decisionType], result, (decision) => call((decision as Decision).decision));
   return declare(name, fixed(1), overload);
 }
@@ -179,8 +179,8 @@ const selecting: Costs = {
   estimate: ({ args }, estimator) => args[0] && { cost: selectorRange(estimator.sizeOf(args[0])) },
 };
 function selectorRange(length: Range): Range {
-  const requirements = scaled(scaled(length, 0.5), Number(listBase + structBase));
-  return plus(plus(exactly(listBase), scaled(length, traversalFactor)), requirements);
+  const requirements = scale(scale(length, 0.5), Number(listBase + structBase));
+  return plus(plus(exactly(listBase), scale(length, traversalFactor)), requirements);
 }
 
 export const authorizerLibrary: Library = {
@@ -215,7 +215,7 @@ export const authorizerLibrary: Library = {
         "authorizer_serviceaccount",
         [authorizerType, stringType, stringType],
         authorizerType,
-        (authorizer, namespace, name) => serviceAccount(authorizer as AuthorizerValue, namespace as string, name as string),
+        (authorizer, namespace, name) => authorizerOfServiceAccount(authorizer as AuthorizerValue, namespace as string, name as string),
       ),
     ),
     declare(
@@ -227,9 +227,9 @@ export const authorizerLibrary: Library = {
         return new ResourceCheck(authorizer, { group, resource: resource as string });
       }),
     ),
-    setter("subresource", "resourcecheck_subresource"),
-    setter("namespace", "resourcecheck_namespace"),
-    setter("name", "resourcecheck_name"),
+    declareSetter("subresource", "resourcecheck_subresource"),
+    declareSetter("namespace", "resourcecheck_namespace"),
+    declareSetter("name", "resourcecheck_name"),
     declare(
       "check",
       fixed(checkCost),
@@ -241,10 +241,10 @@ export const authorizerLibrary: Library = {
         (check, verb) => checkResource(check as ResourceCheck, verb as string),
       ),
     ),
-    ofDecision("errored", boolType, ({ error }) => error !== undefined),
-    ofDecision("error", stringType, ({ error }) => error ?? ""),
-    ofDecision("allowed", boolType, ({ verdict }) => verdict === "allow"),
-    ofDecision("reason", stringType, ({ reason }) => reason),
+    declareOfDecision("errored", boolType, ({ error }) => error !== undefined),
+    declareOfDecision("error", stringType, ({ error }) => error ?? ""),
+    declareOfDecision("allowed", boolType, ({ verdict }) => verdict === "allow"),
+    declareOfDecision("reason", stringType, ({ reason }) => reason),
   ],
 };
 
@@ -252,7 +252,7 @@ export const authorizerSelectorsLibrary: Library = {
   name: "kubernetes.authzSelectors",
   since: 31,
   functions: [
-    setter("fieldSelector", "authorizer_fieldselector", selecting),
-    setter("labelSelector", "authorizer_labelselector", selecting),
+    declareSetter("fieldSelector", "authorizer_fieldselector", selecting),
+    declareSetter("labelSelector", "authorizer_labelselector", selecting),
   ],
 };

@@ -9,7 +9,7 @@ import {
   qualifiedName,
   subdomainName,
 } from "../../../core/meta/names.ts";
-import { exactly, patternFactor, scaled, traversalFactor } from "../../cost/range.ts";
+import { exactly, patternFactor, scale, traversalFactor } from "../../cost/range.ts";
 import { listType, objectType, optionalType, stringType } from "../../types.ts";
 import { ArrayList } from "../../value/collections.ts";
 import { traversal } from "../../value/size.ts";
@@ -86,7 +86,7 @@ const validating: Costs = {
     format instanceof FormatValue && text !== undefined ? traversal(1 + sizeOf(text)) * Math.ceil(format.patternLength * patternFactor) : 1,
   estimate: ({ args }, estimator) => {
     if (args[0] === undefined) return undefined;
-    return { cost: scaled(scaled(estimator.sizeOf(args[0]), traversalFactor), estimatedPattern * patternFactor) };
+    return { cost: scale(scale(estimator.sizeOf(args[0]), traversalFactor), estimatedPattern * patternFactor) };
   },
 };
 

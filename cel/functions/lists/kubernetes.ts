@@ -1,6 +1,6 @@
 /** Lists: `isSorted`, `sum`, `min`, `max`, `indexOf`, `lastIndexOf`; upstream's library `kubernetes.lists`. */
 import { utf8Length } from "../../../core/scalars/utf8.ts";
-import { exactly, plus, scaled, times, traversalFactor } from "../../cost/range.ts";
+import { exactly, plus, scale, times, traversalFactor } from "../../cost/range.ts";
 import type { FunctionDeclaration, Operand } from "../../declarations.ts";
 import { boolType, intType, listType, parameterType, type Type } from "../../types.ts";
 import { equal } from "../../value/equal.ts";
@@ -55,10 +55,10 @@ export const readingElements: Costs = {
   estimate: ({ target }, estimator) => {
     if (target === undefined) return undefined;
     const size = estimator.sizeOf(target), elements = elementsOf(target);
-    if (elements === undefined) return { cost: scaled(size, traversalFactor) };
+    if (elements === undefined) return { cost: scale(size, traversalFactor) };
     const isText = elements.type.tag === "string" || elements.type.tag === "bytes";
     const one = exactly(1n);
-    return { cost: times(size, isText ? plus(one, scaled(estimator.sizeOf(elements), traversalFactor)) : one) };
+    return { cost: times(size, isText ? plus(one, scale(estimator.sizeOf(elements), traversalFactor)) : one) };
   },
 };
 
@@ -86,7 +86,7 @@ function sum(value: Value, zero: Value): Value {
 }
 
 /** Returns the element that no other precedes (`order` 1) or follows (-1). */
-function extreme(value: Value, name: string, order: number): Value {
+function findExtreme(value: Value, name: string, order: number): Value {
   const list = value as ListValue;
   let result: Value | undefined;
   for (let index = 0, size = list.size; index < size; index++) {
@@ -123,7 +123,7 @@ const zeros: ReadonlyMap<string, Value> = new Map<string, Value>([
   ["duration", new Duration(0n)],
 ]);
 
-function ofEach(
+function declareEach(
   name: string,
   types: readonly NamedType[],
   id: (type: string) => string,
@@ -143,10 +143,10 @@ export const kubernetesListsLibrary: Library = {
   name: "kubernetes.lists",
   since: 0,
   functions: [
-    ofEach("isSorted", orderedTypes, (type) => `list_${type}_is_sorted_bool`, () => boolType, (_, list) => isSorted(list)),
-    ofEach("sum", summable, (type) => `list_${type}_sum_${type}`, same, (type, list) => sum(list, zeros.get(type)!)),
-    ofEach("max", orderedTypes, (type) => `list_${type}_max_${type}`, same, (_, list) => extreme(list, "max", -1)),
-    ofEach("min", orderedTypes, (type) => `list_${type}_min_${type}`, same, (_, list) => extreme(list, "min", 1)),
+    declareEach("isSorted", orderedTypes, (type) => `list_${type}_is_sorted_bool`, () => boolType, (_, list) => isSorted(list)),
+    declareEach("sum", summable, (type) => `list_${type}_sum_${type}`, same, (type, list) => sum(list, zeros.get(type)!)),
+    declareEach("max", orderedTypes, (type) => `list_${type}_max_${type}`, same, (_, list) => findExtreme(list, "max", -1)),
+    declareEach("min", orderedTypes, (type) => `list_${type}_min_${type}`, same, (_, list) => findExtreme(list, "min", 1)),
     declare("indexOf", readingElements, member("list_a_index_of_int", search, intType, (list, each) => indexOf(list!, each!))),
     declare(
       "lastIndexOf",

@@ -1,5 +1,5 @@
 /** Lists: `slice`, `flatten`, `sort`, `sortBy`, `distinct`, `reverse`, `lists.range`; upstream's library `cel.lib.ext.lists`. */
-import { exactly, listBase, plus, rangeMax, scaled, times, traversalFactor } from "../../cost/range.ts";
+import { exactly, listBase, plus, rangeMax, scale, times, traversalFactor } from "../../cost/range.ts";
 import type { CallEstimate, FunctionDeclaration, Operand, Range } from "../../declarations.ts";
 import { dynType, intType, listType, parameterType, type Type } from "../../types.ts";
 import { ArrayList } from "../../value/collections.ts";
@@ -18,21 +18,21 @@ import { orderedTypes } from "./types.ts";
 const list = listType(parameterType("T"));
 
 /** Returns the cost of a call that makes a list. */
-function making(factor: number, size: number): number {
+function costOfMaking(factor: number, size: number): number {
   return Math.floor(size * factor) + 1 + Number(listBase);
 }
 function estimateMaking(factor: number, size: Range): CallEstimate {
-  return { cost: plus(plus(scaled(size, factor), exactly(1n)), exactly(listBase)), resultSize: size };
+  return { cost: plus(plus(scale(size, factor), exactly(1n)), exactly(listBase)), resultSize: size };
 }
 
 /** Returns the value of a literal int, 0 for a negative one, or the default for any other operand. */
-function literal(operand: Operand, otherwise: bigint): bigint {
+function literalOr(operand: Operand, otherwise: bigint): bigint {
   if (operand.expr.tag !== "constant" || typeof operand.expr.value !== "bigint") return otherwise;
   return operand.expr.value < 0n ? 0n : operand.expr.value;
 }
 
 /** The costs of reading the resulting list once. */
-const output: Costs["cost"] = (_, _args, result) => making(1, sizeOf(result));
+const output: Costs["cost"] = (_, _args, result) => costOfMaking(1, sizeOf(result));
 
 const slicing: Costs = {
   cost: output,
@@ -40,24 +40,24 @@ const slicing: Costs = {
     const [start, end] = args;
     if (target === undefined || start === undefined || end === undefined) return undefined;
     // As upstream's subtraction, this wraps around if the start is after the end.
-    const size = BigInt.asUintN(64, literal(end, estimator.sizeOf(target).max) - literal(start, 0n));
+    const size = BigInt.asUintN(64, literalOr(end, estimator.sizeOf(target).max) - literalOr(start, 0n));
     return estimateMaking(1, exactly(size));
   },
 };
 const counting: Costs = {
   cost: output,
   estimate: ({ target, args }) =>
-    target !== undefined || args[0] === undefined ? undefined : estimateMaking(1, exactly(literal(args[0], rangeMax))),
+    target !== undefined || args[0] === undefined ? undefined : estimateMaking(1, exactly(literalOr(args[0], rangeMax))),
 };
 const reversing: Costs = {
   cost: output,
   estimate: ({ target }, estimator) => target && estimateMaking(1, estimator.sizeOf(target)),
 };
 const flattening: Costs = {
-  cost: (_, args) => making(typeof args[1] === "bigint" ? Number(args[1]) : 1, sizeOf(args[0])),
+  cost: (_, args) => costOfMaking(typeof args[1] === "bigint" ? Number(args[1]) : 1, sizeOf(args[0])),
   estimate: ({ target, args }, estimator) => {
     if (target === undefined) return undefined;
-    const depth = args[0] === undefined ? 1n : literal(args[0], rangeMax);
+    const depth = args[0] === undefined ? 1n : literalOr(args[0], rangeMax);
     return estimateMaking(Number(depth), estimator.sizeOf(target));
   },
 };
@@ -70,7 +70,7 @@ function comparingSize(value: Value | undefined): number {
   const size = sizeOf(value);
   if (!(value instanceof ListValue)) return 0;
   const first = size === 0 ? undefined : value.at(0);
-  return making(2 + (typeof first === "string" || first instanceof Uint8Array ? traversalFactor : 0), size * size);
+  return costOfMaking(2 + (typeof first === "string" || first instanceof Uint8Array ? traversalFactor : 0), size * size);
 }
 function estimateComparing(factor: number, size: Range): CallEstimate {
   return estimateMaking(factor, times(size, size));
@@ -80,7 +80,7 @@ const comparingAll: Costs = {
   estimate: ({ target }, estimator) => target && estimateComparing(2, estimator.sizeOf(target)),
 };
 /** Returns the costs of sorting by the elements, or by the keys in argument `keys`. */
-function sorting(keys: 0 | 1): Costs {
+function costsOfSorting(keys: 0 | 1): Costs {
   return {
     // Upstream charges nothing for an overload that is chosen when the call is made.
     cost: (id, args) => id === "" ? 1 : comparingSize(args[keys]),
@@ -201,7 +201,7 @@ function sortBy(values: Value, keys: Value): Value {
   return new ArrayList(sorted.map(({ item }) => item));
 }
 
-function ofOrdered(name: string, id: string, args: (type: Type) => readonly Type[], keys: 0 | 1): FunctionDeclaration {
+function declareOrdered(name: string, id: string, args: (type: Type) => readonly Type[], keys: 0 | 1): FunctionDeclaration {
   const overloads = orderedTypes.map(([, type]) =>
     member(
       `list_${typeName(type)}_${id}`,
@@ -211,7 +211,7 @@ function ofOrdered(name: string, id: string, args: (type: Type) => readonly Type
   );
   const call = (values: Value, others: Value = values): Value =>
     values instanceof ListValue ? sortBy(values, others) : new CelError(`no such overload: ${name}`);
-  return { ...declare(name, sorting(keys), ...overloads), call };
+  return { ...declare(name, costsOfSorting(keys), ...overloads), call };
 }
 
 export const listsLibrary: Library = {
@@ -237,8 +237,8 @@ export const listsLibrary: Library = {
       ),
       call: (values: Value, depth?: Value) => flatten(values, depth),
     },
-    ofOrdered("sort", "sort", (type) => [listType(type)], 0),
-    ofOrdered("@sortByAssociatedKeys", "sortByAssociatedKeys", (type) => [list, listType(type)], 1),
+    declareOrdered("sort", "sort", (type) => [listType(type)], 0),
+    declareOrdered("@sortByAssociatedKeys", "sortByAssociatedKeys", (type) => [list, listType(type)], 1),
     declare("lists.range", counting, overload("lists_range", [intType], listType(intType), (end) => range(end as bigint))),
     declare("reverse", reversing, member("list_reverse", [list], list, (values) => reverse(values as ListValue))),
     declare("distinct", comparingAll, member("list_distinct", [list], list, (values) => distinct(values as ListValue))),

@@ -1,7 +1,7 @@
 /** Networks: `cidr("10.0.0.0/8")`, upstream's library `kubernetes.net.cidr`. */
 import { Unreadable } from "../../../core/scalars/unreadable.ts";
 import { goQuote } from "../../../core/tree/go-quote.ts";
-import { exactly, plus, scaled, traversalFactor } from "../../cost/range.ts";
+import { exactly, plus, scale, traversalFactor } from "../../cost/range.ts";
 import type { Overload, Range } from "../../declarations.ts";
 import { boolType, intType, opaqueType, stringType } from "../../types.ts";
 import { traversal } from "../../value/size.ts";
@@ -53,8 +53,8 @@ function containsCidr(cidr: CidrValue, other: CidrValue | CelError): Value {
 
 /** Number of bytes of an address: 4 or 16. */
 const addressBytes: Range = { min: 4n, max: 16n };
-const readTwice = scaled(plus(addressBytes, addressBytes), traversalFactor);
-const readThrice = plus(plus(readTwice, scaled(addressBytes, traversalFactor)), exactly(1n));
+const readTwice = scale(plus(addressBytes, addressBytes), traversalFactor);
+const readThrice = plus(plus(readTwice, scale(addressBytes, traversalFactor)), exactly(1n));
 
 /** Returns the costs of a comparison of addresses. The overload that takes a string also has those of parsing it. */
 function comparison(parsing: string, run: (size: number) => number, base: Range): Costs {
@@ -62,7 +62,7 @@ function comparison(parsing: string, run: (size: number) => number, base: Range)
     cost: (id, args) => run(sizeOf(args[0])) + (id === parsing ? traversal(sizeOf(args[1])) : 0),
     estimate: ({ overload, args }, estimator) => {
       if (args[0] === undefined) return undefined;
-      return { cost: overload === parsing ? plus(base, scaled(estimator.sizeOf(args[0]), traversalFactor)) : base };
+      return { cost: overload === parsing ? plus(base, scale(estimator.sizeOf(args[0]), traversalFactor)) : base };
     },
   };
 }

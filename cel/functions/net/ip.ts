@@ -42,7 +42,7 @@ export function ipOf(text: string): IpValue | CelError {
 }
 
 /** Declares a property of addresses that depends on their bytes. */
-function property(name: string, id: string, holds: (bytes: Uint8Array) => boolean) {
+function declareProperty(name: string, id: string, holds: (bytes: Uint8Array) => boolean) {
   return declare(name, fixed(1), {
     id,
     member: true,
@@ -107,11 +107,11 @@ export const ipLibrary: Library = {
       result: intType,
       call: (ip) => (ip as IpValue).address.bytes.length === 4 ? 4n : 6n,
     }),
-    property("isUnspecified", "ip_is_unspecified", isUnspecified),
-    property("isLoopback", "ip_is_loopback", isLoopback),
-    property("isLinkLocalMulticast", "ip_is_link_local_multicast", isLinkLocalMulticast),
-    property("isLinkLocalUnicast", "ip_is_link_local_unicast", isLinkLocalUnicast),
-    property("isGlobalUnicast", "ip_is_global_unicast", isGlobalUnicast),
+    declareProperty("isUnspecified", "ip_is_unspecified", isUnspecified),
+    declareProperty("isLoopback", "ip_is_loopback", isLoopback),
+    declareProperty("isLinkLocalMulticast", "ip_is_link_local_multicast", isLinkLocalMulticast),
+    declareProperty("isLinkLocalUnicast", "ip_is_link_local_unicast", isLinkLocalUnicast),
+    declareProperty("isGlobalUnicast", "ip_is_global_unicast", isGlobalUnicast),
     declare("string", {}, {
       id: "ip_to_string",
       member: false,

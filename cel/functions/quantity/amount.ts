@@ -116,12 +116,12 @@ function addScaled(a: Scaled, b: Scaled): Scaled | undefined {
   if (b.value === 0n) return a;
   if (a.value === 0n) return b;
   const scale = Math.min(a.scale, b.scale);
-  const left = shifted(a, scale), right = shifted(b, scale);
+  const left = atScale(a, scale), right = atScale(b, scale);
   return left === undefined || right === undefined ? undefined : inRange({ value: left + right, scale });
 }
 
 /** Returns the value at a lower scale; undefined if it exceeds an int64. */
-function shifted({ value, scale }: Scaled, to: number): bigint | undefined {
+function atScale({ value, scale }: Scaled, to: number): bigint | undefined {
   if (scale === to || value === 0n) return value;
   // Except for zero, no int64 has room for more digits.
   if (scale - to > safeDigits) return undefined;
@@ -130,7 +130,7 @@ function shifted({ value, scale }: Scaled, to: number): bigint | undefined {
 }
 
 /** Returns the negated value. */
-export function negated({ amount, scaled, places }: Exact): Exact {
+export function negate({ amount, scaled, places }: Exact): Exact {
   return {
     amount: amount.digits === "" ? amount : { ...amount, negative: !amount.negative },
     // -2^63 has no positive int64; upstream's negation returns it unchanged.
@@ -147,11 +147,11 @@ export function exactOf(value: bigint): Exact {
 
 /** Returns the value as an int; undefined if upstream cannot convert it. */
 export function intOf({ scaled }: Exact): bigint | undefined {
-  return scaled === undefined || scaled.scale < 0 ? undefined : shifted(scaled, 0);
+  return scaled === undefined || scaled.scale < 0 ? undefined : atScale(scaled, 0);
 }
 
 /** Returns the double that upstream computes: the nearest doubles of the digits and of the power of ten, multiplied. */
-export function approximate({ amount, scaled, places }: Exact): number {
+export function doubleOf({ amount, scaled, places }: Exact): number {
   if (scaled !== undefined) return scaled.scale === 0 ? Number(scaled.value) : Number(scaled.value) * powerOf10(scaled.scale);
   const digits = Number(`${amount.negative ? "-" : ""}${amount.digits || "0"}e${amount.exponent + places}`);
   return places === 0 ? digits : digits * powerOf10(-places);

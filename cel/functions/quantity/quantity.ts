@@ -8,7 +8,7 @@ import { CelError, OpaqueValue, type Value } from "../../values.ts";
 import { declare, fixed, reading } from "../costs.ts";
 import type { Library } from "../library.ts";
 import { member, overload } from "../standard/overload.ts";
-import { addExact, approximate, type Exact, exactOf, exactText, intOf, negated, parseExact } from "./amount.ts";
+import { addExact, doubleOf, type Exact, exactOf, exactText, intOf, negate, parseExact } from "./amount.ts";
 
 export const quantityType = objectType("kubernetes.Quantity");
 
@@ -46,7 +46,7 @@ function exactIn(value: Value | undefined): Exact {
 }
 
 /** Declares a function of one quantity. */
-function property(name: string, id: string, result: Type, call: (exact: Exact) => Value): FunctionDeclaration {
+function declareProperty(name: string, id: string, result: Type, call: (exact: Exact) => Value): FunctionDeclaration {
   return declare(name, fixed(1), member(id, [quantityType], result, (quantity) => call(exactIn(quantity))));
 }
 
@@ -85,10 +85,10 @@ export const quantityLibrary: Library = {
     comparison("isGreaterThan", "quantity_is_greater_than", boolType, (order) => order > 0),
     comparison("isLessThan", "quantity_is_less_than", boolType, (order) => order < 0),
     comparison("compareTo", "quantity_compare_to", intType, (order) => BigInt(order)),
-    property("asApproximateFloat", "quantity_get_float", doubleType, approximate),
-    property("asInteger", "quantity_get_int", intType, (exact) => intOf(exact) ?? new CelError("cannot convert value to integer")),
-    property("isInteger", "quantity_is_integer", boolType, (exact) => intOf(exact) !== undefined),
+    declareProperty("asApproximateFloat", "quantity_get_float", doubleType, doubleOf),
+    declareProperty("asInteger", "quantity_get_int", intType, (exact) => intOf(exact) ?? new CelError("cannot convert value to integer")),
+    declareProperty("isInteger", "quantity_is_integer", boolType, (exact) => intOf(exact) !== undefined),
     sum("add", addExact),
-    sum("sub", (a, b) => addExact(a, negated(b))),
+    sum("sub", (a, b) => addExact(a, negate(b))),
   ],
 };

@@ -22,12 +22,12 @@ export class SemverValue extends OpaqueValue {
     return semverText(this.version);
   }
   equals(other: Value): boolean | CelError {
-    return other instanceof SemverValue ? compared(this, other) === 0 : new CelError("no such overload");
+    return other instanceof SemverValue ? compareVersions(this, other) === 0 : new CelError("no such overload");
   }
 }
 
 /** Compares versions. Their identifiers may be many, so they count as work. */
-function compared(a: SemverValue, b: SemverValue): number {
+function compareVersions(a: SemverValue, b: SemverValue): number {
   spend(Math.min(a.version.pre.length, b.version.pre.length) * 4);
   return compareSemver(a.version, b.version);
 }
@@ -54,7 +54,7 @@ function comparison(name: string, id: string, result: Type, call: (order: number
     member: true,
     args: [semverType, semverType],
     result,
-    call: (a, b) => call(compared(a as SemverValue, b as SemverValue)),
+    call: (a, b) => call(compareVersions(a as SemverValue, b as SemverValue)),
   });
 }
 

@@ -2,7 +2,7 @@
 import { operators } from "../../ast.ts";
 import type { FunctionDeclaration } from "../../declarations.ts";
 import { bytesType, doubleType, durationType, intType, stringType, timestampType, uintType } from "../../types.ts";
-import { concatenated } from "../../value/collections.ts";
+import { concatenate } from "../../value/collections.ts";
 import { intMax, intMin, uintMax } from "../../value/numbers.ts";
 import { durationOfSum, timestampDifference, timestampPlus } from "../../value/time.ts";
 import { spend } from "../../value/work.ts";
@@ -29,23 +29,23 @@ export function add(left: Value, right: Value): Value {
     case "bigint":
       return typeof right === "bigint" ? int(left + right) : noOverload;
     case "string":
-      return typeof right === "string" ? joinedText(left, right) : noOverload;
+      return typeof right === "string" ? joinTexts(left, right) : noOverload;
     case "number":
       return typeof right === "number" ? left + right : noOverload;
   }
   if (left instanceof ListValue) {
     if (!(right instanceof ListValue)) return noOverload;
-    return left.plus === undefined ? concatenated(left, right) : left.plus(right);
+    return left.plus === undefined ? concatenate(left, right) : left.plus(right);
   }
   if (left instanceof Uint) return right instanceof Uint ? uint(left.value + right.value) : noOverload;
   if (left instanceof Duration) return addToDuration(left, right);
   if (left instanceof Timestamp) return right instanceof Duration ? timestampPlus(left, right.nanoseconds) : noOverload;
-  if (left instanceof Uint8Array) return right instanceof Uint8Array ? joined(left, right) : noOverload;
+  if (left instanceof Uint8Array) return right instanceof Uint8Array ? joinBytes(left, right) : noOverload;
   return notSupported(operators.add, left);
 }
 
 /** The characters are charged as work, because a call whose types are not known before costs one unit only. */
-function joinedText(left: string, right: string): string {
+function joinTexts(left: string, right: string): string {
   spend((left.length + right.length) >> 2);
   return left + right;
 }
@@ -55,7 +55,7 @@ function addToDuration(left: Duration, right: Value): Value {
   return right instanceof Timestamp ? timestampPlus(right, left.nanoseconds) : noOverload;
 }
 
-function joined(left: Uint8Array, right: Uint8Array): Uint8Array {
+function joinBytes(left: Uint8Array, right: Uint8Array): Uint8Array {
   spend(left.length + right.length);
   const bytes = new Uint8Array(left.length + right.length);
   bytes.set(left);

@@ -30,14 +30,14 @@ const uintOverflow = new CelError("unsigned integer overflow");
 function identity(value: Value): Value {
   return value;
 }
-function impossible(value: Value, to: Type): CelError {
+function conversionError(value: Value, to: Type): CelError {
   return new CelError(`type conversion error from '${typeNameOf(value)}' to '${typeName(to)}'`);
 }
 
 const trueTexts: readonly Value[] = ["1", "t", "T", "true", "TRUE", "True"];
 const falseTexts: readonly Value[] = ["0", "f", "F", "false", "FALSE", "False"];
 function boolOfText(text: Value): Value {
-  return trueTexts.includes(text) || (falseTexts.includes(text) ? false : impossible(text, boolType));
+  return trueTexts.includes(text) || (falseTexts.includes(text) ? false : conversionError(text, boolType));
 }
 
 function intOfDouble(value: Value): Value {
@@ -58,7 +58,7 @@ function intOfUint(uint: Value): Value {
 }
 function uintOfString(text: Value): Value {
   const value = uintOfText(text as string);
-  return value === undefined ? impossible(text, uintType) : new Uint(value);
+  return value === undefined ? conversionError(text, uintType) : new Uint(value);
 }
 function timestampOfInt(value: Value): Value {
   const seconds = value as bigint;
@@ -87,7 +87,7 @@ export const conversions: readonly FunctionDeclaration[] = [
     overloads: [
       overload("double_to_double", [doubleType], doubleType, identity),
       overload("int64_to_double", [intType], doubleType, (int) => Number(int as bigint)),
-      overload("string_to_double", [stringType], doubleType, (text) => doubleOf(text as string) ?? impossible(text, doubleType)),
+      overload("string_to_double", [stringType], doubleType, (text) => doubleOf(text as string) ?? conversionError(text, doubleType)),
       overload("uint64_to_double", [uintType], doubleType, (uint) => Number((uint as Uint).value)),
     ],
   },
@@ -95,8 +95,8 @@ export const conversions: readonly FunctionDeclaration[] = [
     name: "duration",
     overloads: [
       overload("duration_to_duration", [durationType], durationType, identity),
-      overload("int64_to_duration", [intType], durationType, (int) => impossible(int, durationType)),
-      overload("string_to_duration", [stringType], durationType, (text) => durationOf(text as string) ?? impossible(text, durationType)),
+      overload("int64_to_duration", [intType], durationType, (int) => conversionError(int, durationType)),
+      overload("string_to_duration", [stringType], durationType, (text) => durationOf(text as string) ?? conversionError(text, durationType)),
     ],
   },
   { name: "dyn", overloads: [overload("to_dyn", [parameterA], dynType)], call: identity },
@@ -106,7 +106,7 @@ export const conversions: readonly FunctionDeclaration[] = [
       overload("int64_to_int64", [intType], intType, identity),
       overload("double_to_int64", [doubleType], intType, intOfDouble),
       overload("duration_to_int64", [durationType], intType, (duration) => (duration as Duration).nanoseconds),
-      overload("string_to_int64", [stringType], intType, (text) => intOfText(text as string) ?? impossible(text, intType)),
+      overload("string_to_int64", [stringType], intType, (text) => intOfText(text as string) ?? conversionError(text, intType)),
       overload("timestamp_to_int64", [timestampType], intType, (timestamp) => (timestamp as Timestamp).seconds),
       overload("uint64_to_int64", [uintType], intType, intOfUint),
     ],
@@ -134,7 +134,7 @@ export const conversions: readonly FunctionDeclaration[] = [
         "string_to_timestamp",
         [stringType],
         timestampType,
-        (text) => timestampOf(text as string) ?? impossible(text, timestampType),
+        (text) => timestampOf(text as string) ?? conversionError(text, timestampType),
       ),
     ],
   },

@@ -12,13 +12,13 @@ type Part = (local: Date) => number;
 const dayMs = 86_400_000;
 const nanosPerSecond = 1_000_000_000n;
 
-function local(timestamp: Timestamp, zone: string): Date | CelError {
+function dateInZone(timestamp: Timestamp, zone: string): Date | CelError {
   const offset = zoneOffset(zone, timestamp);
   return offset instanceof CelError ? offset : new Date((Number(timestamp.seconds) + offset) * 1000);
 }
 
 function partOf(timestamp: Timestamp, zone: string, part: Part): Value {
-  const date = local(timestamp, zone);
+  const date = dateInZone(timestamp, zone);
   if (date instanceof CelError) return date;
   return Number.isNaN(date.getTime()) ? timestampOverflow : BigInt(part(date));
 }
@@ -29,7 +29,7 @@ function dayOfYear(date: Date): number {
   return Math.round((date.getTime() - start.getTime()) / dayMs);
 }
 
-function ofTimestamp(id: string, zonedId: string, part: Part): readonly Overload[] {
+function overloadsOfTimestamp(id: string, zonedId: string, part: Part): readonly Overload[] {
   // The casts are safe, because the evaluator calls these functions only with the types of the signature.
   return [
     member(id, [timestampType], intType, (timestamp) => partOf(timestamp as Timestamp, "UTC", part)),
@@ -53,7 +53,7 @@ function milliseconds(id: string, zonedId: string): readonly Overload[] {
 }
 
 /** Returns whole units of a duration. As in upstream, they are computed as doubles. */
-function ofDuration(id: string, seconds: bigint): Overload {
+function overloadOfDuration(id: string, seconds: bigint): Overload {
   const unit = seconds * nanosPerSecond;
   const call = (duration: Value): Value => {
     const { nanoseconds } = duration as Duration; // the signature demands this type
@@ -76,26 +76,26 @@ const minute: Part = (date) => date.getUTCMinutes();
 const secondPart: Part = (date) => date.getUTCSeconds();
 
 export const time: readonly FunctionDeclaration[] = [
-  accessor("getFullYear", ...ofTimestamp("timestamp_to_year", "timestamp_to_year_with_tz", year)),
-  accessor("getMonth", ...ofTimestamp("timestamp_to_month", "timestamp_to_month_with_tz", month)),
-  accessor("getDayOfYear", ...ofTimestamp("timestamp_to_day_of_year", "timestamp_to_day_of_year_with_tz", dayOfYear)),
-  accessor("getDayOfMonth", ...ofTimestamp("timestamp_to_day_of_month", "timestamp_to_day_of_month_with_tz", dayFromZero)),
-  accessor("getDate", ...ofTimestamp("timestamp_to_day_of_month_1_based", "timestamp_to_day_of_month_1_based_with_tz", day)),
-  accessor("getDayOfWeek", ...ofTimestamp("timestamp_to_day_of_week", "timestamp_to_day_of_week_with_tz", weekday)),
+  accessor("getFullYear", ...overloadsOfTimestamp("timestamp_to_year", "timestamp_to_year_with_tz", year)),
+  accessor("getMonth", ...overloadsOfTimestamp("timestamp_to_month", "timestamp_to_month_with_tz", month)),
+  accessor("getDayOfYear", ...overloadsOfTimestamp("timestamp_to_day_of_year", "timestamp_to_day_of_year_with_tz", dayOfYear)),
+  accessor("getDayOfMonth", ...overloadsOfTimestamp("timestamp_to_day_of_month", "timestamp_to_day_of_month_with_tz", dayFromZero)),
+  accessor("getDate", ...overloadsOfTimestamp("timestamp_to_day_of_month_1_based", "timestamp_to_day_of_month_1_based_with_tz", day)),
+  accessor("getDayOfWeek", ...overloadsOfTimestamp("timestamp_to_day_of_week", "timestamp_to_day_of_week_with_tz", weekday)),
   accessor(
     "getHours",
-    ...ofTimestamp("timestamp_to_hours", "timestamp_to_hours_with_tz", hour),
-    ofDuration("duration_to_hours", 3600n),
+    ...overloadsOfTimestamp("timestamp_to_hours", "timestamp_to_hours_with_tz", hour),
+    overloadOfDuration("duration_to_hours", 3600n),
   ),
   accessor(
     "getMinutes",
-    ...ofTimestamp("timestamp_to_minutes", "timestamp_to_minutes_with_tz", minute),
-    ofDuration("duration_to_minutes", 60n),
+    ...overloadsOfTimestamp("timestamp_to_minutes", "timestamp_to_minutes_with_tz", minute),
+    overloadOfDuration("duration_to_minutes", 60n),
   ),
   accessor(
     "getSeconds",
-    ...ofTimestamp("timestamp_to_seconds", "timestamp_to_seconds_tz", secondPart),
-    ofDuration("duration_to_seconds", 1n),
+    ...overloadsOfTimestamp("timestamp_to_seconds", "timestamp_to_seconds_tz", secondPart),
+    overloadOfDuration("duration_to_seconds", 1n),
   ),
   accessor(
     "getMilliseconds",

@@ -22,10 +22,10 @@ export function* parseClauses(template: string, argumentCount: number, isCheckin
       continue;
     }
     const isMissing = argument >= argumentCount, isEnd = at + 1 >= template.length;
-    if (isEnd && (isChecking || !isMissing)) return yield mistake("unexpected end of string");
-    if (isMissing) return yield mistake(`index ${argument} out of range`);
+    if (isEnd && (isChecking || !isMissing)) return yield wrongClause("unexpected end of string");
+    if (isMissing) return yield wrongClause(`index ${argument} out of range`);
     const clause = parseClause(template, at + 1);
-    if (typeof clause === "string") return yield mistake(`could not parse formatting clause: ${clause}`);
+    if (typeof clause === "string") return yield wrongClause(`could not parse formatting clause: ${clause}`);
     yield { tag: "clause", verb: clause.verb, precision: clause.precision, argument };
     argument++;
     start = clause.end;
@@ -33,7 +33,7 @@ export function* parseClauses(template: string, argumentCount: number, isCheckin
   if (start < template.length) yield { tag: "text", text: template.slice(start) };
 }
 
-function mistake(message: string): Clause {
+function wrongClause(message: string): Clause {
   return { tag: "mistake", message };
 }
 

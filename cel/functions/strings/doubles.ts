@@ -17,14 +17,14 @@ function isOverlong(number: number): boolean {
 function sign(value: number): string {
   return value < 0 ? "-" : "";
 }
-function special(value: number): string | undefined {
+function specialText(value: number): string | undefined {
   return Number.isNaN(value) ? "NaN" : Number.isFinite(value) ? undefined : `${sign(value)}∞`;
 }
 
 /** Writes `%.Nf`. Upstream keeps the precision in 16 bits for rounding, and in 8 bits for the zeros at the end. */
 export function fixedText(value: number, precision = defaultPrecision): string {
   if (isOverlong(precision)) return noVerb;
-  const known = special(value);
+  const known = specialText(value);
   if (known !== undefined) return known;
   const places = precision << 16 >> 16;
   spend(Math.abs(places));
@@ -32,10 +32,10 @@ export function fixedText(value: number, precision = defaultPrecision): string {
   const digits: Digits = places < 0 ? shortestDigits(size) : toPlaces(size, places);
   const { whole, fraction } = parts(digits);
   const padded = fraction.padEnd(precision & 0xff, "0");
-  return `${sign(value)}${grouped(whole)}${padded === "" ? "" : `.${padded}`}`;
+  return `${sign(value)}${groupDigits(whole)}${padded === "" ? "" : `.${padded}`}`;
 }
 
-function grouped(whole: string): string {
+function groupDigits(whole: string): string {
   const groups: string[] = [];
   for (let end = whole.length; end > 0; end -= 3) groups.push(whole.slice(Math.max(0, end - 3), end));
   return groups.reverse().join(",");
@@ -44,7 +44,7 @@ function grouped(whole: string): string {
 /** Writes `%.Ne`. Upstream uses the number as the width; the precision is always 6. */
 export function scientificText(value: number, width = defaultPrecision): string {
   if (isOverlong(width)) return noVerb;
-  const text = special(value) ?? powerText(value);
+  const text = specialText(value) ?? powerText(value);
   const columns = width & 0xffff;
   spend(columns);
   return text.padStart(columns, " ");

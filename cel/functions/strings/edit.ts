@@ -64,7 +64,7 @@ export function upperAscii(text: string): string {
 export function replace(text: string, part: string, replacement: string, max: bigint): Value {
   if (max === 0n || part === replacement) return text;
   const pieces = part === "" ? charactersOf(text) : piecesOf(text, part, max < 0n ? max : max + 1n);
-  if (part !== "") return joined(pieces, replacement);
+  if (part !== "") return joinPieces(pieces, replacement);
   const count = max < 0n || max > BigInt(pieces.length) ? pieces.length + 1 : Number(max);
   spend(text.length + count * replacement.length);
   const before = pieces.slice(0, count).map((piece) => replacement + piece).join("");
@@ -95,7 +95,7 @@ export function split(text: string, separator: string, max: bigint): Value {
 }
 
 /** Joins the pieces with a separator. The length of the result is charged before it is made. */
-function joined(pieces: readonly string[], separator: string): string {
+function joinPieces(pieces: readonly string[], separator: string): string {
   let length = (pieces.length - 1) * separator.length;
   for (const piece of pieces) length += piece.length;
   spend(Math.max(0, length));
@@ -110,7 +110,7 @@ export function join(list: ListValue, separator: string): Value {
     if (typeof item !== "string") return new CelError(`join: invalid input: ${messageText(item)}`);
     pieces.push(item);
   }
-  return joined(pieces, separator);
+  return joinPieces(pieces, separator);
 }
 
 /** Matches Unicode's white space. */

@@ -43,24 +43,24 @@ function clauseText(verb: string, precision: number | undefined, value: Value): 
     case "s":
       return stringText(value);
     case "d":
-      return typeof value === "bigint" ? String(value) : value instanceof Uint ? String(value.value) : wrong("d", value);
+      return typeof value === "bigint" ? String(value) : value instanceof Uint ? String(value.value) : mistakeOf("d", value);
     case "f":
     case "e": {
       const double = doubleOf(value);
-      if (double === undefined) return wrong(verb, value);
+      if (double === undefined) return mistakeOf(verb, value);
       return verb === "f" ? fixedText(double, precision) : scientificText(double, precision);
     }
     case "b":
       if (typeof value === "boolean") return value ? "1" : "0";
-      return digitsText(value, 2) ?? wrong("b", value);
+      return digitsText(value, 2) ?? mistakeOf("b", value);
     case "o":
-      return digitsText(value, 8) ?? wrong("o", value);
+      return digitsText(value, 8) ?? mistakeOf("o", value);
     default:
       return hexText(value, verb === "X");
   }
 }
 
-function wrong(verb: keyof typeof mistakes, value: Value): FormatMistake {
+function mistakeOf(verb: keyof typeof mistakes, value: Value): FormatMistake {
   return new FormatMistake(mistakes[verb] + typeNameOf(value));
 }
 
@@ -81,7 +81,7 @@ function hexText(value: Value, isUpper: boolean): string | FormatMistake {
     spend(bytes.length);
     text = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
   }
-  if (text === undefined) return wrong("x", value);
+  if (text === undefined) return mistakeOf("x", value);
   return isUpper ? text.toUpperCase() : text;
 }
 
@@ -103,7 +103,7 @@ function stringText(value: Value): string | FormatMistake {
   if (value instanceof Duration) return durationJson(value);
   if (value instanceof TypeValue) return typeName(value.type);
   if (value instanceof ListValue) return listText(value);
-  return value instanceof MapValue ? mapText(value) : wrong("s", value);
+  return value instanceof MapValue ? mapText(value) : mistakeOf("s", value);
 }
 
 function bytesText(value: Uint8Array): string | FormatMistake {

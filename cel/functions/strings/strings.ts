@@ -1,5 +1,5 @@
 /** Strings: `charAt`, `split`, `format` and others; upstream's library `cel.lib.ext.strings`. */
-import { exactly, plus, rangeMax, scaled, times, traversalFactor } from "../../cost/range.ts";
+import { exactly, plus, rangeMax, scale, times, traversalFactor } from "../../cost/range.ts";
 import type { Operand, Range } from "../../declarations.ts";
 import { dynType, intType, listType, stringType } from "../../types.ts";
 import { traversal } from "../../value/size.ts";
@@ -20,13 +20,13 @@ const replacing: Costs = {
   estimate: ({ target, args: [part, replacement] }, estimator) => {
     if (target === undefined || part === undefined || replacement === undefined) return undefined;
     const size = estimator.sizeOf(target);
-    const resultSize = replacedSize(size, estimator.sizeOf(part), estimator.sizeOf(replacement));
-    return { cost: scaled(size, 2 * traversalFactor), resultSize };
+    const resultSize = sizeOfReplaced(size, estimator.sizeOf(part), estimator.sizeOf(replacement));
+    return { cost: scale(size, 2 * traversalFactor), resultSize };
   },
 };
 
 /** Returns the shortest and the longest result of a replacement, by upstream's rule. */
-function replacedSize(size: Range, part: Range, replacement: Range): Range {
+function sizeOfReplaced(size: Range, part: Range, replacement: Range): Range {
   // An empty part is replaced before each character and at the end.
   const surrounding = (bound: bigint) => bound < rangeMax ? bound + 1n : bound;
   const counted = (bound: bigint, length: bigint) => BigInt(Math.ceil(Number(bound) / Number(length)));
@@ -51,7 +51,7 @@ const splitting: Costs = {
     const size = estimator.sizeOf(target), limit = args[1]?.expr;
     const isLiteral = limit?.tag === "constant" && typeof limit.value === "bigint";
     const max = isLiteral ? BigInt.asUintN(64, limit.value as bigint) : size.max;
-    return { cost: scaled(size, 2 * traversalFactor), resultSize: { min: 0n, max } };
+    return { cost: scale(size, 2 * traversalFactor), resultSize: { min: 0n, max } };
   },
 };
 
@@ -65,14 +65,14 @@ const joining: Costs = {
       const less = (bound: bigint) => bound > 0n ? bound - 1n : 0n;
       size = plus(size, times(estimator.sizeOf(args[0]), { min: less(count.min), max: less(count.max) }));
     }
-    return { cost: scaled(size, traversalFactor), resultSize: size };
+    return { cost: scale(size, traversalFactor), resultSize: size };
   },
 };
 
 const formatting: Costs = {
   cost: (id, args) => id === "string_format" ? traversal(sizeOf(args[0])) : 1,
   // The size of the result is not known.
-  estimate: ({ target }, estimator) => target && { cost: scaled(estimator.sizeOf(target), traversalFactor) },
+  estimate: ({ target }, estimator) => target && { cost: scale(estimator.sizeOf(target), traversalFactor) },
 };
 
 const quoting: Costs = {
@@ -82,7 +82,7 @@ const quoting: Costs = {
     if (text === undefined) return undefined;
     const { min, max } = estimator.sizeOf(text);
     const wrap = (bound: bigint) => BigInt.asUintN(64, bound);
-    return { cost: scaled({ min, max }, traversalFactor), resultSize: { min: wrap(min + 2n), max: wrap(max * 2n + 2n) } };
+    return { cost: scale({ min, max }, traversalFactor), resultSize: { min: wrap(min + 2n), max: wrap(max * 2n + 2n) } };
   },
 };
 

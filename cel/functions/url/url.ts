@@ -1,6 +1,6 @@
 /** URLs: `url("https://example.com/")`, upstream's library `kubernetes.urls`. */
 import { Unreadable } from "../../../core/scalars/unreadable.ts";
-import { scaled, traversalFactor } from "../../cost/range.ts";
+import { scale, traversalFactor } from "../../cost/range.ts";
 import type { FunctionDeclaration } from "../../declarations.ts";
 import { boolType, listType, mapType, objectType, stringType, type Type } from "../../types.ts";
 import { ArrayList, EntryMap } from "../../value/collections.ts";
@@ -53,11 +53,11 @@ const parsing: Costs = {
   estimate: ({ args }, estimator) => {
     if (args[0] === undefined) return undefined;
     const resultSize = estimator.sizeOf(args[0]);
-    return { cost: scaled(resultSize, traversalFactor), resultSize };
+    return { cost: scale(resultSize, traversalFactor), resultSize };
   },
 };
 
-function property(name: string, id: string, call: (url: Url) => Value, result: Type = stringType): FunctionDeclaration {
+function declareProperty(name: string, id: string, call: (url: Url) => Value, result: Type = stringType): FunctionDeclaration {
   const read = (url: Value): Value => {
     spend((url as UrlValue).length * readingSteps); // the signature demands this type
     return call((url as UrlValue).url);
@@ -90,12 +90,12 @@ export const urlLibrary: Library = {
       result: boolType,
       call: isUrl,
     }),
-    property("getScheme", "url_get_scheme", ({ scheme }) => scheme),
-    property("getHost", "url_get_host", ({ host }) => textOfBytes(host)),
-    property("getHostname", "url_get_hostname", (url) => textOfBytes(hostAndPort(url).name)),
-    property("getPort", "url_get_port", (url) => hostAndPort(url).port),
-    property("getEscapedPath", "url_get_escaped_path", (url) => textOfBytes(escapedPath(url))),
-    property(
+    declareProperty("getScheme", "url_get_scheme", ({ scheme }) => scheme),
+    declareProperty("getHost", "url_get_host", ({ host }) => textOfBytes(host)),
+    declareProperty("getHostname", "url_get_hostname", (url) => textOfBytes(hostAndPort(url).name)),
+    declareProperty("getPort", "url_get_port", (url) => hostAndPort(url).port),
+    declareProperty("getEscapedPath", "url_get_escaped_path", (url) => textOfBytes(escapedPath(url))),
+    declareProperty(
       "getQuery",
       "url_get_query",
       queryMap,

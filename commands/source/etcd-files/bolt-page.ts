@@ -41,7 +41,7 @@ export interface Meta {
 const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 /** A number of 64 bits. Those of pages and transactions are small. */
-function long(view: DataView, at: number): number {
+function readLong(view: DataView, at: number): number {
   return view.getUint32(at, true) + view.getUint32(at + 4, true) * 2 ** 32;
 }
 
@@ -73,7 +73,7 @@ function metaAt(file: RandomAccess, at: number): Meta | undefined {
   if (meta.getBigUint64(metaBytes, true) !== checksum(bytes.subarray(pageHeadBytes, pageHeadBytes + metaBytes))) return undefined;
   const pageSize = meta.getUint32(8, true);
   if (!metaPlaces.includes(pageSize) || pageSize === 0) return undefined;
-  return { pageSize, root: long(meta, 16), pages: long(meta, 40), transaction: long(meta, 48) };
+  return { pageSize, root: readLong(meta, 16), pages: readLong(meta, 40), transaction: readLong(meta, 48) };
 }
 
 /** FNV-1a with 64 bits. */
@@ -88,7 +88,7 @@ export function readPage(file: RandomAccess, { pageSize, pages }: Meta, id: numb
   if (id < 2 || id >= pages) throw new EtcdFileError(`it refers to page ${id} of ${pages}: it is damaged`);
   const at = id * pageSize, first = file.read(at, pageSize), view = viewOf(first);
   const overflow = view.getUint32(12, true);
-  if (long(view, 0) !== id || id + overflow >= pages) throw damaged(id);
+  if (readLong(view, 0) !== id || id + overflow >= pages) throw damaged(id);
   for (let page = id; page <= id + overflow; page++) {
     if (seen[page] === 1) throw new EtcdFileError(`page ${page} is used twice: it is damaged`);
     seen[page] = 1;
@@ -116,7 +116,7 @@ export function parsePage(bytes: Uint8Array, at: number, id: number): Page {
     const keyBytes = view.getUint32(element + (isBranch ? 4 : 8), true), valueBytes = isBranch ? 0 : view.getUint32(element + 12, true);
     if (start < end || start + keyBytes + valueBytes > bytes.length) throw damaged(id);
     end = start + keyBytes + valueBytes;
-    if (isBranch) children.push(long(view, element + 8));
+    if (isBranch) children.push(readLong(view, element + 8));
     else {
       items.push({
         key: bytes.subarray(start, start + keyBytes),

@@ -35,7 +35,7 @@ export function openBolt(file: RandomAccess): BoltFile {
         if (value.length < bucketHeadBytes) throw new EtcdFileError(`the bucket "${name}" is damaged`);
         const view = new DataView(value.buffer, value.byteOffset, value.byteLength);
         const root = view.getUint32(0, true) + view.getUint32(4, true) * 2 ** 32;
-        return root === 0 ? inline(value.subarray(bucketHeadBytes), at + bucketHeadBytes, name) : walk(file, meta, root);
+        return root === 0 ? readInline(value.subarray(bucketHeadBytes), at + bucketHeadBytes, name) : walk(file, meta, root);
       }
       return undefined;
     },
@@ -43,7 +43,7 @@ export function openBolt(file: RandomAccess): BoltFile {
 }
 
 /** The pairs of an inline page. */
-function inline(bytes: Uint8Array, at: number, name: string): readonly LeafItem[] {
+function readInline(bytes: Uint8Array, at: number, name: string): readonly LeafItem[] {
   if (bytes.length < pageHeadBytes) throw new EtcdFileError(`the bucket "${name}" is damaged`);
   const page = parsePage(bytes, at, 0);
   if (page.tag !== "leaf") throw new EtcdFileError(`the bucket "${name}" is damaged`);

@@ -45,7 +45,7 @@ export function openDatabase(file: RandomAccess, prefix: string, progress?: Prog
     else places.set(name, { revision, at, length: value.length });
     if (places.size > etcdFileKeysMax) throw new EtcdFileError(`it has more than ${etcdFileKeysMax} keys`);
   }
-  const keys = sorted([...places.keys()]);
+  const keys = sortKeys([...places.keys()]);
   return {
     revision: newest,
     list(range, { limit = Infinity, counted = true } = {}) {
@@ -86,7 +86,7 @@ function indexFrom(keys: readonly string[], key: string): number {
 }
 
 /** Sorts keys by their bytes, which is the order of UTF-16 for keys without surrogates. */
-function sorted(keys: string[]): readonly string[] {
+function sortKeys(keys: string[]): readonly string[] {
   return keys.some((key) => /[\ud800-\udfff]/.test(key)) ? keys.sort(compareKeys) : keys.sort();
 }
 

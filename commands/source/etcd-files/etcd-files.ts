@@ -22,7 +22,7 @@ const hashBytes = 32, alignment = 512, pieceBytes = 1024 * 1024;
 /** Opens a file of `etcdctl snapshot save`. Rejects with an `EtcdFileError` if it is damaged. */
 export async function openSnapshot(path: string, options: EtcdFileOptions): Promise<EtcdFiles> {
   const file = openFile(path);
-  return await named(path, file, async () => {
+  return await openNamed(path, file, async () => {
     // As in etcd: pages are multiples of 512 bytes.
     const hasHash = file.size % alignment === hashBytes;
     if (!hasHash && options.skipHashCheck !== true) {
@@ -50,7 +50,7 @@ async function checkHash(file: RandomAccess, size: number): Promise<void> {
 }
 
 /** Errors get the path, and close the file. */
-async function named(path: string, file: RandomAccess, open: () => Promise<EtcdDatabase>): Promise<EtcdFiles> {
+async function openNamed(path: string, file: RandomAccess, open: () => Promise<EtcdDatabase>): Promise<EtcdFiles> {
   const withPath = (error: unknown) =>
     error instanceof EtcdFileError ? new EtcdFileError(`Cannot read "${path}": ${error.message}`, { cause: error }) : error;
   try {

@@ -74,7 +74,7 @@ class ObjectCheck {
   }
 
   *#lastApplied(): Generator<Advice> {
-    const applied = parsed(textOf(objectOf(this.#metadata.annotations)[lastApplied]));
+    const applied = parseObject(textOf(objectOf(this.#metadata.annotations)[lastApplied]));
     const lifecycle = this.#lifecycles.ofKind(textOf(applied.apiVersion), this.#kind);
     if (lifecycle === undefined) return;
     yield this.#adviceAt(["metadata", "annotations", lastApplied], lifecycle, {
@@ -263,7 +263,7 @@ const objectOf = (value: unknown): JsonObject => isObject(value) ? value : {};
 const objectsOf = (value: unknown): readonly JsonObject[] => Array.isArray(value) ? value.filter(isObject) : [];
 const textsOf = (value: unknown): readonly string[] => Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
 
-function parsed(text: string): JsonObject {
+function parseObject(text: string): JsonObject {
   try {
     return objectOf(JSON.parse(text));
   } catch {

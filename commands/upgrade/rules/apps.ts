@@ -41,7 +41,7 @@ function isEmpty(selector: Fields, name: string): boolean {
 }
 
 /** Writes the default of the old version, where the new one has another. */
-function keep(fields: Fields, name: string, value: string | number, { from }: Step): void {
+function keepDefault(fields: Fields, name: string, value: string | number, { from }: Step): void {
   if (fields.has(name)) return;
   fields.set(name, value);
   fields.note(name, `${value} written, the default of ${from}`);
@@ -55,14 +55,14 @@ export const deployment: Rule = (object, step) => {
     spec.choice("rollbackTo", "removed: apps/v1 rolls back by `kubectl rollout undo --to-revision=N`; remove the field when that is done");
     spec.remove("rollbackTo");
   }
-  if (step.from === "apps/v1beta1") keep(spec, "revisionHistoryLimit", 2, step);
+  if (step.from === "apps/v1beta1") keepDefault(spec, "revisionHistoryLimit", 2, step);
   if (step.from !== "extensions/v1beta1") return;
   const strategy = spec.fieldsOrNew("strategy", { before: "template" });
   if ((strategy.text("type") ?? "RollingUpdate") === "RollingUpdate") {
     const rolling = strategy.fieldsOrNew("rollingUpdate");
-    for (const name of ["maxSurge", "maxUnavailable"]) keep(rolling, name, 1, step);
+    for (const name of ["maxSurge", "maxUnavailable"]) keepDefault(rolling, name, 1, step);
   }
-  for (const name of ["progressDeadlineSeconds", "revisionHistoryLimit"]) keep(spec, name, int32Max, step);
+  for (const name of ["progressDeadlineSeconds", "revisionHistoryLimit"]) keepDefault(spec, name, int32Max, step);
 };
 
 export const daemonSet: Rule = (object, step) => {
@@ -73,18 +73,18 @@ export const daemonSet: Rule = (object, step) => {
     spec.note("templateGeneration", "removed: the server counts revisions of the template itself");
     spec.remove("templateGeneration");
   }
-  if (step.from === "extensions/v1beta1") onDelete(spec, step);
+  if (step.from === "extensions/v1beta1") keepOnDelete(spec, step);
 };
 
 export const statefulSet: Rule = (object, step) => {
   const spec = withSelector(object, step);
-  if (spec !== undefined && step.from === "apps/v1beta1") onDelete(spec, step);
+  if (spec !== undefined && step.from === "apps/v1beta1") keepOnDelete(spec, step);
 };
 
 export const replicaSet: Rule = (object, step) => {
   withSelector(object, step);
 };
 
-function onDelete(spec: Fields, step: Step): void {
-  keep(spec.fieldsOrNew("updateStrategy", { before: "template" }), "type", "OnDelete", step);
+function keepOnDelete(spec: Fields, step: Step): void {
+  keepDefault(spec.fieldsOrNew("updateStrategy", { before: "template" }), "type", "OnDelete", step);
 }

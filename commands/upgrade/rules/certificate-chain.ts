@@ -5,7 +5,7 @@ const begin = "-----BEGIN ", end = "-----END ", dashes = "-----";
 
 /** Whether the base64 of a field is PEM with blocks of certificates, and no others. Text between blocks is allowed. */
 export function isCertificateChain(field: string): boolean {
-  const pem = decoded(field);
+  const pem = decodeBlock(field);
   if (pem === undefined) return false;
   const lines = new TextDecoder().decode(pem).split("\n").map((line) => line.trim());
   let blocks = 0;
@@ -15,7 +15,7 @@ export function isCertificateChain(field: string): boolean {
     const last = lines.findIndex((line, index) => index > at && markOf(line, end) !== undefined);
     // Lines of headers have a colon, which base64 has not.
     if (type !== "CERTIFICATE" || last < 0 || markOf(lines[last]!, end) !== type) return false;
-    if (!isSequence(decoded(lines.slice(at + 1, last).join("")))) return false;
+    if (!isSequence(decodeBlock(lines.slice(at + 1, last).join("")))) return false;
     blocks++;
     at = last;
   }
@@ -27,7 +27,7 @@ function markOf(line: string, mark: string): string | undefined {
   return line.startsWith(mark) && line.endsWith(dashes) ? line.slice(mark.length, -dashes.length) : undefined;
 }
 
-function decoded(text: string): Uint8Array | undefined {
+function decodeBlock(text: string): Uint8Array | undefined {
   const parsed = parseBase64(text);
   return typeof parsed === "string" ? bytesOf(parsed) : undefined;
 }

@@ -40,7 +40,7 @@ export const definition: Rule = (object, { from }) => {
     schemaOf(version, keepsUnknown);
   }
   convertConversion(spec, from);
-  approval(object, spec);
+  addApproval(object, spec);
 };
 
 /** The versions; the only one is made from `version`. */
@@ -93,7 +93,7 @@ const protectedGroup = /(?:^|\.)(?:k8s|kubernetes)\.io$/;
 const approved = "api-approved.kubernetes.io";
 
 /** Definitions in the groups of Kubernetes need an annotation since `v1`. */
-function approval(object: Fields, spec: Fields): void {
+function addApproval(object: Fields, spec: Fields): void {
   if (!protectedGroup.test(spec.text("group") ?? "")) return;
   const metadata = object.fields("metadata");
   if (metadata?.fields("annotations")?.has(approved) === true) return;

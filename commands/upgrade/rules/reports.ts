@@ -35,17 +35,17 @@ export const endpointSlice: Rule = (object) => {
 /** Fields that events may no longer be created with, and what replaces them. */
 export const event: Rule = (object) => {
   const source = object.fields("deprecatedSource");
-  replace(object, "reportingController", source, "component");
-  replace(object, "reportingInstance", source, "host");
+  moveField(object, "reportingController", source, "component");
+  moveField(object, "reportingInstance", source, "host");
   object.remove("deprecatedSource");
-  replace(object, "eventTime", object, "deprecatedFirstTimestamp");
+  moveField(object, "eventTime", object, "deprecatedFirstTimestamp");
   inMicroseconds(object, "eventTime");
   const series = object.fields("series"), count = object.scalar("deprecatedCount");
   const isSeries = series !== undefined || (count?.type === "int" && count.value > 1n);
   if (isSeries) {
     const into = object.fieldsOrNew("series");
-    replace(into, "count", object, "deprecatedCount");
-    replace(into, "lastObservedTime", object, "deprecatedLastTimestamp");
+    moveField(into, "count", object, "deprecatedCount");
+    moveField(into, "lastObservedTime", object, "deprecatedLastTimestamp");
     inMicroseconds(into, "lastObservedTime");
     for (const name of ["count", "lastObservedTime"]) if (!into.has(name)) into.choice(name, "required in a series of events");
     into.remove("state");
@@ -67,7 +67,7 @@ function inMicroseconds(fields: Fields, name: string): void {
 }
 
 /** Moves a field to its new name, unless that has a value. */
-function replace(into: Fields, name: string, from: Fields | undefined, old: string): void {
+function moveField(into: Fields, name: string, from: Fields | undefined, old: string): void {
   const taken = from?.has(old) === true ? from.take(old) : undefined;
   if (!into.has(name)) into.put(taken, name);
 }

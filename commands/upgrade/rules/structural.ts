@@ -13,10 +13,10 @@ const structureOnly = Object.freeze(["type", "description", "default", "addition
  */
 export function structuralSchema(root: Fields, keepsUnknown: boolean): void {
   if (!root.has("type")) root.set("type", "object", { before: root.names()[0] ?? "" });
-  visit(root, keepsUnknown);
+  convertSchema(root, keepsUnknown);
 }
 
-function visit(schema: Fields, keepsUnknown: boolean): void {
+function convertSchema(schema: Fields, keepsUnknown: boolean): void {
   const isUntyped = isTrue(schema, keepUnknown) || isTrue(schema, intOrString);
   if (!schema.has("type") && !isUntyped) schema.choice("type", "required in a structural schema");
   if (schema.has("properties") && schema.has("additionalProperties")) {
@@ -28,17 +28,17 @@ function visit(schema: Fields, keepsUnknown: boolean): void {
   const properties = schema.fields("properties");
   for (const name of properties?.names() ?? []) {
     const property = properties!.fields(name);
-    if (property !== undefined) visit(property, keepsUnknown);
+    if (property !== undefined) convertSchema(property, keepsUnknown);
   }
   const items = schema.fields("items");
-  if (items !== undefined) visit(items, keepsUnknown);
+  if (items !== undefined) convertSchema(items, keepsUnknown);
   if (schema.has("additionalProperties") && schema.scalar("additionalProperties") === undefined) {
-    visit(schema.fields("additionalProperties")!, keepsUnknown);
+    convertSchema(schema.fields("additionalProperties")!, keepsUnknown);
   }
-  if (!isTrue(schema, intOrString)) visitConditions(schema);
+  if (!isTrue(schema, intOrString)) convertConditions(schema);
 }
 
-function visitConditions(schema: Fields): void {
+function convertConditions(schema: Fields): void {
   for (const condition of conditionsOf(schema)) {
     for (const name of structureOnly) {
       if (condition.has(name)) {
@@ -48,9 +48,9 @@ function visitConditions(schema: Fields): void {
     const inner = condition.fields("properties");
     for (const name of inner?.names() ?? []) {
       const property = inner!.fields(name);
-      if (property !== undefined) visitConditions(property);
+      if (property !== undefined) convertConditions(property);
     }
-    visitConditions(condition);
+    convertConditions(condition);
   }
 }
 
