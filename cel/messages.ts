@@ -34,7 +34,7 @@ const overflow = new CelError("integer overflow");
 const unsignedOverflow = new CelError("unsigned integer overflow");
 const nanosPerSecond = 1_000_000_000n;
 
-/** A nullable scalar. */
+/** Returns a nullable scalar. */
 function wrapper(of: SimpleType, zero: Value, convert: (value: Value) => Value = (value) => value): Message {
   const make = (fields: Fields): Value => {
     const value = fields.get("value");
@@ -43,7 +43,7 @@ function wrapper(of: SimpleType, zero: Value, convert: (value: Value) => Value =
   return { type: { tag: "wrapper", of }, fields: new Map([["value", of]]), make };
 }
 
-/** A message of one field, which it becomes. */
+/** Returns a message of one field, which it becomes. */
 function holder(type: Type, field: string, empty: Value): Message {
   return { type, fields: new Map([[field, type]]), make: (fields) => fields.get(field) ?? empty };
 }
@@ -106,7 +106,7 @@ export const messages: ReadonlyMap<string, Message> = new Map<string, Message>([
   ["google.protobuf.Duration", { type: durationType, fields: timed, make: (fields) => durationOfSum(nanoseconds(fields)) }],
 ]);
 
-/** The message of a name as it is written. */
+/** Returns the message of a name as it is written. */
 export function messageOf(name: string): Message | undefined {
   return messages.get(name.startsWith(".") ? name.slice(1) : name);
 }

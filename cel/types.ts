@@ -48,31 +48,31 @@ export const durationType: SimpleType = simple("duration");
 export const errorType: SimpleType = simple("error");
 export const typeType: TypeType = Object.freeze({ tag: "type", of: undefined });
 
-/** The type of a list. */
+/** Returns the type of a list. */
 export function listType(of: Type): ListType {
   return Object.freeze({ tag: "list", of });
 }
-/** The type of a map. */
+/** Returns the type of a map. */
 export function mapType(key: Type, value: Type): MapType {
   return Object.freeze({ tag: "map", key, value });
 }
-/** The type of a message or of an object of a schema. */
+/** Returns the type of a message or of an object of a schema. */
 export function objectType(name: string): ObjectType {
   return Object.freeze({ tag: "object", name });
 }
-/** An abstract type. */
+/** Returns an abstract type. */
 export function opaqueType(name: string, ...parameters: readonly Type[]): OpaqueType {
   return Object.freeze({ tag: "opaque", name, parameters });
 }
-/** `optional_type(of)`. */
+/** Returns the type `optional_type(of)`. */
 export function optionalType(of: Type): OpaqueType {
   return opaqueType("optional_type", of);
 }
-/** A parameter of a generic function. */
+/** Returns a parameter of a generic function. */
 export function parameterType(name: string): ParameterType {
   return Object.freeze({ tag: "parameter", name });
 }
-/** The type of the type `of`. */
+/** Returns the type of the type `of`. */
 export function typeOf(of: Type): TypeType {
   return Object.freeze({ tag: "type", of });
 }

@@ -49,7 +49,7 @@ function flagsOf(plugins: readonly Plugin[]): readonly Flag[] {
   }));
 }
 
-/** Steps that are off by default, or on. */
+/** Returns the names of the steps that are off by default, or of those that are on. */
 function stepNames(plugins: readonly Plugin[], isOptional: boolean): readonly string[] {
   return plugins.flatMap(({ admission = [] }) => admission).filter((step) => (step.isOptional ?? false) === isOptional).map(({ name }) =>
     name

@@ -51,7 +51,7 @@ function checkVersion(to: string, kinds: RemovedKinds): void {
   }
 }
 
-/** The separator of two files in one stream. */
+/** Returns the separator of two files in one stream. */
 function separatorBetween(before: string, after: string): string {
   const end = before.endsWith("\n") ? "" : "\n";
   const lastLine = before.trimEnd();

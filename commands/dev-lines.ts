@@ -9,14 +9,14 @@ export type Paint = (tone: Tone, text: string) => string;
 
 const codes: Readonly<Record<Tone, number>> = { good: 32, warn: 33, bad: 31, soft: 90 };
 
-/** Colours for a terminal, or none. */
+/** Returns a painter with the colours of a terminal, or one that leaves texts as they are. */
 export function painter(hasColour: boolean): Paint {
   return (tone, text) => hasColour ? `\x1b[${codes[tone]}m${text}\x1b[0m` : text;
 }
 
 const methods: Readonly<Record<string, string>> = { create: "POST", update: "PUT", patch: "PATCH", apply: "APPLY", delete: "DELETE" };
 
-/** A line of the server's log in JSON, as shown: with further lines for a stack trace. Other lines are returned as they are. */
+/** Returns a JSON line of the server's log as `thole dev` shows it, with further lines for a stack trace. Other lines are returned as they are. */
 export function shownLine(line: string, paint: Paint): string {
   const fields = fieldsOf(line);
   if (fields === undefined) return withoutControls(line);
@@ -34,7 +34,10 @@ export function shownLine(line: string, paint: Paint): string {
 /** Lines of a start that are remembered. */
 const startLinesMax = 100;
 
-/** The result is called with each line of the log before a server is ready. It is false for a line that an earlier start has logged, except errors. */
+/**
+ * Returns a function that is called with each line of the log before a server is ready. It returns false for a line that an earlier start has
+ * logged, except errors.
+ */
 export function linesOfStarts(): (line: string) => boolean {
   const known = new Set<string>();
   return (line) => {
@@ -56,7 +59,7 @@ function fieldsOf(line: string): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
-/** `GET    200    1.2ms /api/v1/namespaces kubectl/v1.35.0`. The values come from clients. */
+/** Returns a line such as `GET    200    1.2ms /api/v1/namespaces kubectl/v1.35.0`. The values come from clients. */
 function requestText(fields: Readonly<Record<string, unknown>>, paint: Paint): string {
   const { verb, resp, latency, URI, userAgent } = fields;
   const code = Number(resp);
@@ -67,7 +70,7 @@ function requestText(fields: Readonly<Record<string, unknown>>, paint: Paint): s
   return `${withoutControls(method).padEnd(6)} ${paint(tone, String(code))} ${String(latency).padStart(9)} ${withoutControls(String(URI))}${agent}`;
 }
 
-/** Without control characters, which could change the terminal. */
+/** Returns the text without control characters, which could change the terminal. */
 function withoutControls(text: string): string {
   // deno-lint-ignore no-control-regex
   return stripVTControlCharacters(text).replaceAll(/[\x00-\x1f\x7f-\x9f]/g, "?");

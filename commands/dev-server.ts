@@ -8,7 +8,7 @@ import { run as serve } from "../server/process/serve.ts";
 /** Internal flag, only as the first word after `dev`: the temporary folder, which the server removes when `dev` has ended without removing it. */
 const folderFlag = "--abandoned-folder=";
 
-/** The words of the program for a server with these arguments and that temporary folder, if any. */
+/** Returns the words of the program for a server with these arguments and that temporary folder, if any. */
 export function serverWords(args: readonly string[], folder: string | undefined): readonly string[] {
   return folder === undefined ? ["serve", ...args, ending] : ["dev", `${folderFlag}${folder}`, ...args, ending];
 }

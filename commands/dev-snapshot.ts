@@ -6,7 +6,10 @@ import { bound } from "../core/bound.ts";
 /** Files beside plugin modules whose changes `thole dev` notices. */
 const developedFilesMax = bound(5_000);
 
-/** Size and time of each file in these folders and below, by path. Without dependencies and hidden folders; at most `developedFilesMax` files. */
+/**
+ * Returns size and time of each file in these folders and below, by path. Dependencies and hidden folders are left out, and files after
+ * `developedFilesMax`.
+ */
 export function snapshotOf(folders: readonly string[]): ReadonlyMap<string, string> {
   const found = new Map<string, string>(), waiting = [...new Set(folders)];
   for (let folder = waiting.pop(); folder !== undefined && found.size < developedFilesMax; folder = waiting.pop()) {

@@ -78,7 +78,7 @@ export async function run(args: readonly string[], plugins: readonly Plugin[]): 
   }
 }
 
-/** The path of the first file that differs from `seen`; undefined once `isOver`. */
+/** Resolves with the path of the first file that differs from `seen`; undefined once `isOver`. */
 async function changeOf(folders: readonly string[], seen: ReadonlyMap<string, string>, isOver: () => boolean): Promise<string | undefined> {
   while (!isOver()) {
     const now = snapshotOf(folders);
@@ -89,7 +89,10 @@ async function changeOf(folders: readonly string[], seen: ReadonlyMap<string, st
   return undefined;
 }
 
-/** The program with these words in a process of its own, which ends when its standard input closes. `take` gets each line of its output, and whether it is a line of the log. */
+/**
+ * Starts the program with these words in a process of its own, which ends when its standard input closes. `take` gets each line of its
+ * output, and whether it is a line of the log.
+ */
 function startServer(words: readonly string[], take: (line: string, isLog: boolean) => void) {
   const child = spawn(process.execPath, programWords(words), { stdio: ["pipe", "pipe", "pipe"] });
   createInterface({ input: child.stdout }).on("line", (line) => take(line, false));
@@ -103,7 +106,10 @@ function startServer(words: readonly string[], take: (line: string, isLog: boole
   return { child, exited, ended: () => hasEnded };
 }
 
-/** The words after the runtime's own name. Deno's server has the rights of its settings only when `npm start` runs it: development needs plugins to be free. */
+/**
+ * Returns the arguments of the runtime that runs this program with these words. Deno's server has the rights of its settings only when
+ * `npm start` runs it: development needs plugins to be free.
+ */
 function programWords(words: readonly string[]): readonly string[] {
   const program = process.argv[1] ?? fileURLToPath(new URL("../server/main.ts", import.meta.url));
   return process.versions["deno"] === undefined

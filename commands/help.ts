@@ -24,7 +24,7 @@ export async function run(words: readonly string[], plugins: readonly Plugin[]):
   return 0;
 }
 
-/** The plugins of the modules that settings name. A module that cannot be loaded is reported and left out. */
+/** Resolves with the plugins of the modules that settings name. A module that cannot be loaded is reported and left out. */
 async function modulesOf(words: readonly string[], builtIn: readonly Plugin[]): Promise<readonly Plugin[]> {
   const read = readArguments(words, readBounded, { leavesOthers: true }), mistakes: string[] = [];
   if (read.help) return [];
@@ -33,7 +33,7 @@ async function modulesOf(words: readonly string[], builtIn: readonly Plugin[]): 
   return plugins.filter(({ name }) => !builtIn.some((each) => each.name === name));
 }
 
-/** The commands, and the flags of the server and of plugins. */
+/** Returns the commands, and the flags of the server and of plugins. */
 function generalHelp(plugins: readonly Plugin[], others: readonly Plugin[]): string {
   const width = Object.keys(commands).reduce((most, { length }) => Math.max(most, length), 0);
   const list = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`);

@@ -68,7 +68,7 @@ async function importAll(args: readonly string[], plugins: readonly Plugin[]): P
   }
 }
 
-/** Why the store of the settings cannot be written to; undefined if it can. */
+/** Returns the reason why the store of the settings must not be written to; undefined if it may. */
 function targetMistake(config: Config, values: SourceFlags): string | undefined {
   const endpoints = config["etcd-servers"];
   if (endpoints.length === 0) {
@@ -95,7 +95,7 @@ async function importIntoStore(
   }
 }
 
-/** The words of a flag. Throws a ConfigError for words that are no resources. */
+/** Returns the words of a flag. Throws a ConfigError for words that are no resources. */
 function resourcesOf(flag: "skip" | "include", values: SourceFlags, { stored }: Catalog): ReadonlySet<string> {
   const words = (values.get(flag) ?? "").split(",").map((word) => word.trim()).filter((word) => word !== "");
   const known = flag === "include"

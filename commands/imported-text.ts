@@ -4,7 +4,7 @@ import type { Imported } from "./import/import-objects.ts";
 import type { Row } from "./import/survey.ts";
 import { printable } from "../core/printable.ts";
 
-/** Rows with aligned columns. */
+/** Returns rows with aligned columns. */
 export function surveyTable(rows: readonly Readonly<Row>[]): string {
   const head = ["RESOURCE", "VERSION", "NAMESPACE", "OBJECTS", "BYTES", "IMPORT"];
   const cells = rows.map(({ resource, version, namespace, objects, bytes, left }) => [
@@ -26,7 +26,7 @@ export function surveyTable(rows: readonly Readonly<Row>[]): string {
 
 const sumOf = (rows: readonly Readonly<Row>[]) => rows.reduce((sum, { objects }) => sum + objects, 0);
 
-/** The summary of a list: nothing was written. */
+/** Returns the summary of a list: nothing was written. */
 export function listSummary({ survey, problems }: Imported): string {
   const rows = survey.rows(), isLeft = ({ left }: Row) => left !== "";
   return `${sumOf(rows.filter((row) => !isLeft(row)))} objects can be imported, ${
@@ -35,7 +35,7 @@ export function listSummary({ survey, problems }: Imported): string {
     `${problems.count} of them because of problems.`;
 }
 
-/** The summary of an import. */
+/** Returns the summary of an import. */
 export function importSummary({ survey, outcomes, problems }: Imported): string {
   const left = sumOf(survey.rows().filter((row) => row.left !== ""));
   const { created, equal, overwritten, different, unverified } = outcomes;
@@ -43,7 +43,7 @@ export function importSummary({ survey, outcomes, problems }: Imported): string 
     `${unverified} could not be verified. ${left} values were left behind (--list shows them). ${problems.count} problems.`;
 }
 
-/** Advice for imported tokens. */
+/** Returns the advice about imported tokens. */
 export function tokenNote(tokens: number): string {
   return `${tokens} ${
     tokens === 1 ? "Secret has a token" : "Secrets have tokens"
@@ -51,7 +51,7 @@ export function tokenNote(tokens: number): string {
     "public key is in --service-account-key-file";
 }
 
-/** The result of `-o json`. */
+/** Returns the result of `-o json`. */
 export function importedJson({ survey, outcomes, problems, tokens }: Imported, revision: number, isList: boolean): JsonObject {
   return {
     revision,

@@ -32,8 +32,8 @@ export class FileError extends Error {
 }
 
 /**
- * The files of `-f` in their order, those of a folder by name, each read when it is asked for. Yields a FileError for a file that cannot be read. A folder counts
- * for its files that end in .yaml, .yml or .json.
+ * Yields the files of `-f` in their order, those of a folder by name. Each is read when it is needed. Yields a FileError for a file that
+ * cannot be read. A folder counts for its files that end in .yaml, .yml or .json.
  */
 export async function* manifestFiles(names: readonly string[], isRecursive: boolean): AsyncGenerator<ManifestFile | FileError> {
   let files = 0, bytes = 0;

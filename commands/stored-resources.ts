@@ -26,7 +26,7 @@ export async function withStoredResources(store: Pick<Store, "list">, prefix: st
   return next;
 }
 
-/** The stored objects as the API of a source, which follows them by a watch. There are no changes. */
+/** Returns an API for a resource source, which can only watch: a watch has the stored objects, and no changes. */
 function storedObjects(store: Pick<Store, "list">, prefix: string, { names, stored }: Catalog): Api {
   async function* watch(...[groupVersion, resource, , , signal, , synced]: Parameters<Api["watch"]>): ReturnType<Api["watch"]> {
     const { group } = splitGroupVersion(spell(names, groupVersion));

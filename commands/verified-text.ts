@@ -4,7 +4,7 @@ import { type CheckName, checkNames, checks, countOf } from "./verify/checks.ts"
 import type { Verified } from "./verify/verify-store.ts";
 import { printable } from "../core/printable.ts";
 
-/** One line for each problem, the errors first. */
+/** Returns one line for each problem, the errors first. */
 export function problemLines({ findings, isPartial }: Verified): readonly string[] {
   const lines = checkNames.flatMap((name) => {
     const { count, texts, hidden } = findings[name];
@@ -21,13 +21,13 @@ const summed: readonly CheckName[] = Object.freeze([
   ...checkNames.filter((name) => name !== "unreadable" && name !== "mismatched"),
 ]);
 
-/** One line with the counts. */
+/** Returns one line with the counts. */
 export function summaryLine({ read, custom, other, findings }: Verified): string {
   const counts = summed.map((name) => `${findings[name].count} ${checks[name].counted}`);
   return `The store has ${read} objects, ${custom} of them custom resources, and ${other} other keys. ${counts.join(", ")}.`;
 }
 
-/** The result of `-o json`. */
+/** Returns the result of `-o json`. */
 export function verifiedJson({ revision, read, custom, other, bytes, findings, isPartial }: Verified): JsonObject {
   return {
     revision,

@@ -8,7 +8,7 @@ const twoTo64 = 2 ** 64;
 /** The range from 0 to 2^64-1, for a size or cost of which nothing is known. */
 export const unknownRange: Range = Object.freeze({ min: 0n, max: rangeMax });
 
-/** A range of one number. */
+/** Returns a range of one number. */
 export function exactly(value: bigint): Range {
   return { min: value, max: value };
 }

@@ -48,7 +48,7 @@ export function selectorMistake(text: string, options: SelectorOptions): Selecto
 
 const deviceName = "kubernetes.DRADevice";
 
-/** The type of `device`. */
+/** Returns the type of `device`. */
 function deviceTypes(hasConsumableCapacity: boolean): TypeSource {
   const fields = new Map<string, Type>([
     ["driver", stringType],
@@ -68,7 +68,7 @@ function deviceTypes(hasConsumableCapacity: boolean): TypeSource {
 
 const made = new Map<string, Environment>();
 
-/** The environment of a place; there is one for each kind of place. */
+/** Returns the environment of a place; there is one for each kind of place. */
 function environmentOf({ minCompatibility, hasConsumableCapacity }: SelectorOptions): Environment {
   const version = minCompatibility === undefined ? "all" : minorOf(minCompatibility), key = `${version} ${hasConsumableCapacity}`;
   const known = made.get(key) ?? extend(minCompatibility === undefined ? storedExpressions() : newExpressions(minCompatibility), {

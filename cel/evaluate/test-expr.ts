@@ -22,7 +22,7 @@ export function name(name: string): Expr {
 export function select(operand: Expr, field: string, testOnly = false): Expr {
   return { tag: "select", id: id(), operand, field, testOnly };
 }
-/** A call; an empty overload is one that is chosen while the expression runs. */
+/** Returns a call; an empty overload is one that is chosen while the expression runs. */
 export function call(name: string, overload: string, ...args: readonly Expr[]): Call {
   const expr: Call = { tag: "call", id: id(), target: undefined, function: name, args };
   if (overload !== "") overloads.set(expr.id, overload);
@@ -31,7 +31,7 @@ export function call(name: string, overload: string, ...args: readonly Expr[]): 
 export function list(...elements: readonly Expr[]): Expr {
   return { tag: "list", id: id(), elements, optional: [] };
 }
-/** `range.map(x, value)`. */
+/** Returns the expression `range.map(x, value)`. */
 export function mapping(range: Expr, variable: string, value: Expr): Expr {
   return {
     tag: "comprehension",
@@ -46,7 +46,7 @@ export function mapping(range: Expr, variable: string, value: Expr): Expr {
     result: name("@result"),
   };
 }
-/** `range.all(x, predicate)`. */
+/** Returns the expression `range.all(x, predicate)`. */
 export function all(range: Expr, variable: string, predicate: Expr): Expr {
   return {
     tag: "comprehension",

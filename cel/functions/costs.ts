@@ -17,13 +17,13 @@ export function sizeOf(value: Value | undefined): number {
   return value === undefined ? 1 : costSize(value);
 }
 
-/** The costs of a function whose calls all cost the same number of units. */
+/** Returns the costs of a function whose calls all cost the same number of units. */
 export function fixed(units: number): Costs {
   const estimate: CallEstimate = { cost: exactly(BigInt(units)) };
   return { cost: () => units, estimate: () => estimate };
 }
 
-/** The costs of a function that reads its receiver this many times. The estimated size of its result is that of the receiver. */
+/** Returns the costs of a function that reads its receiver this many times. The estimated size of its result is that of the receiver. */
 export function readingReceiver(passes: number): Costs {
   return {
     cost: (_, args) => Math.ceil(sizeOf(args[0]) * passes * traversalFactor),
@@ -35,7 +35,7 @@ export function readingReceiver(passes: number): Costs {
   };
 }
 
-/** The costs of a function that reads its first argument this many times. */
+/** Returns the costs of a function that reads its first argument this many times. */
 export function reading(passes: number): Costs {
   return {
     cost: (_, args) => Math.ceil(sizeOf(args[0]) * passes * traversalFactor),

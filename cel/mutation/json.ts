@@ -35,8 +35,8 @@ function isFailure(json: Json | Failure): json is Failure {
 }
 
 /**
- * The JSON of a constructed object. As upstream, lists and maps that the expression makes inside of lists and maps are foreign values, and so
- * are null, unsigned integers, bytes, times and durations. Returns a `CelError` for a map with keys that are not strings.
+ * Returns the JSON of a constructed object. As upstream, lists and maps that the expression makes inside of lists and maps are foreign
+ * values, and so are null, unsigned integers, bytes, times and durations. Returns a `CelError` for a map with keys that are not strings.
  */
 export function configurationJson(root: PatchObject): JsonObject | Failure {
   const json = new Conversion().member(root, []);
@@ -44,8 +44,8 @@ export function configurationJson(root: PatchObject): JsonObject | Failure {
 }
 
 /**
- * The JSON of the value of a JSON patch operation. For a constructed object in it, the rules of `configurationJson` hold, except that bytes and
- * unsigned integers have JSON.
+ * Returns the JSON of the value of a JSON patch operation. For a constructed object in it, the rules of `configurationJson` hold, except
+ * that bytes and unsigned integers have JSON.
  */
 export function patchValueJson(value: Value): Json | Failure {
   return new Conversion().value(value, []);
@@ -172,7 +172,7 @@ function keyType(key: Value): string {
   return typeof key === "bigint" ? "int" : typeof key === "boolean" ? "bool" : "uint";
 }
 
-/** A value as Go prints it with `%#v`, `%v` and `%T`. Only a few elements of a container are shown. */
+/** Returns a value as Go prints it with `%#v`, `%v` and `%T`. Only a few elements of a container are shown. */
 function goForms(value: Value): readonly [syntax: string, text: string, type: string] {
   if (value === null) return ["0", "NULL_VALUE", "structpb.NullValue"];
   if (value instanceof Uint) return [`0x${value.value.toString(16)}`, String(value.value), "uint64"];

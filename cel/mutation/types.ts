@@ -106,7 +106,7 @@ export function constructMutation(type: string, fields: ReadonlyMap<string, Valu
   return new JsonPatchValue(texts, fields.get("value"));
 }
 
-/** Go's name of the type that upstream keeps a value in. */
+/** Returns Go's name of the type that upstream keeps a value in. */
 function goType(value: Value): string {
   if (typeof value === "bigint") return "int64";
   if (typeof value === "number") return "float64";
@@ -120,7 +120,7 @@ function goType(value: Value): string {
   return value instanceof MapValue ? "map[ref.Val]ref.Val" : representation(value);
 }
 
-/** Objects whose type is not named as the path of their field: upstream's errors. Lists and maps are not part of the path. */
+/** Returns upstream's errors for objects whose type is not named as the path of their field. Lists and maps are not part of the path. */
 export function typeNameMistakes(value: Value, path: string = objectName): readonly string[] {
   const found: string[] = [];
   const pending: (readonly [Value, string])[] = [[value, path]];
@@ -144,8 +144,8 @@ export function typeNameMistakes(value: Value, path: string = objectName): reado
 }
 
 /**
- * A constructed object as JSON, as Go writes upstream's representation: durations are nanoseconds, null is 0, and an object with a map whose keys
- * are not strings is empty. Returns a `CelError` for maps in lists and in maps, which have no JSON.
+ * Returns a constructed object as JSON, as Go writes upstream's representation: durations are nanoseconds, null is 0, and an object with
+ * a map whose keys are not strings is empty. Returns a `CelError` for maps in lists and in maps, which have no JSON.
  */
 export function objectJson(value: PatchObject): Json | CelError {
   const json: { [name: string]: Json } = {};
@@ -161,7 +161,7 @@ export function objectJson(value: PatchObject): Json | CelError {
 
 const noJson = new CelError("json: unsupported type: map[ref.Val]ref.Val");
 
-/** The JSON of a field; undefined for a map with keys that are not strings. */
+/** Returns the JSON of a field; undefined for a map with keys that are not strings. */
 function fieldJson(value: Value): Json | CelError | undefined {
   if (value instanceof ListValue) return value.size === 0 ? null : itemsJson(value);
   if (!(value instanceof MapValue)) return plainJson(value);

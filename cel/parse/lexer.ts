@@ -64,7 +64,7 @@ function matchToken(text: string, start: number): Match {
   return { kind: undefined, failed: "=&|".includes(first) ? start + 1 : start };
 }
 
-/** A string or bytes with a prefix; undefined if the prefix is a name. */
+/** Returns a string or bytes with a prefix; undefined if the prefix is a name. */
 function matchPrefixed(text: string, start: number, first: string): Match | undefined {
   let at = start;
   const bytes = first === "b" || first === "B";
@@ -111,7 +111,7 @@ function numeric(text: string, start: number): Match {
 const unsigned = (text: string, end: number): Match =>
   text[end] === "u" || text[end] === "U" ? { kind: "uint", end: end + 1 } : { kind: "int", end };
 
-/** A string from its first quote on. */
+/** Returns a string from its first quote on. */
 function matchQuoted(text: string, start: number, raw: boolean, kind: "string" | "bytes"): Match {
   const quote = text[start]!;
   if (text.startsWith(quote.repeat(3), start)) {
@@ -123,7 +123,7 @@ function matchQuoted(text: string, start: number, raw: boolean, kind: "string" |
   return end.closed ? { kind, end: end.at } : { kind: undefined, failed: end.at };
 }
 
-/** The offset behind the closing quotes, or of the character that cannot follow. */
+/** Returns the offset behind the closing quotes, or of the character that cannot follow. */
 function findClosing(text: string, start: number, quotes: string, raw: boolean): { readonly closed: boolean; readonly at: number } {
   let at = start;
   while (at < text.length) {
@@ -141,7 +141,7 @@ function findClosing(text: string, start: number, quotes: string, raw: boolean):
 
 const escapeDigits: Readonly<Record<string, number>> = { x: 2, X: 2, u: 4, U: 8 };
 
-/** The offset behind an escape, from the character after the backslash on, or of the character that cannot follow. */
+/** Returns the offset behind an escape, from the character after the backslash on, or of the character that cannot follow. */
 function escape(text: string, start: number): { readonly valid: boolean; readonly at: number } {
   const letter = text[start];
   if (letter === undefined) return { valid: false, at: start };

@@ -9,19 +9,19 @@ const int64Min = -(2n ** 63n), int64Max = 2n ** 63n - 1n, uint64Max = 2n ** 64n 
 /** Digits of the largest literal that is converted; longer ones have leading zeros or are out of range. */
 const digitsMax = 20;
 
-/** An int from its text with sign. */
+/** Returns an int from its text with sign. */
 export function intLiteral(text: string): Literal {
   const value = integer(text);
   return value !== undefined && value >= int64Min && value <= int64Max ? { value } : { mistake: "invalid int literal" };
 }
 
-/** A uint from its text with the letter at its end. */
+/** Returns a uint from its text with the letter at its end. */
 export function uintLiteral(text: string): Literal {
   const value = integer(text.slice(0, -1));
   return value !== undefined && value <= uint64Max ? { value: new Uint(value) } : { mistake: "invalid uint literal" };
 }
 
-/** A double from its text with sign. */
+/** Returns a double from its text with sign. */
 export function doubleLiteral(text: string): Literal {
   const value = Number(text);
   return Number.isFinite(value) ? { value } : { mistake: "invalid double literal" };
@@ -39,7 +39,7 @@ function integer(text: string): bigint | undefined {
   return negative ? -value : value;
 }
 
-/** A string from its token. */
+/** Returns a string from its token. */
 export function stringLiteral(text: string): Literal {
   const parts: string[] = [];
   const mistake = unescape(text, (unescaped) => parts.push(unescaped), (code) => {
@@ -50,7 +50,7 @@ export function stringLiteral(text: string): Literal {
   return mistake === undefined ? { value: parts.join("") } : { mistake };
 }
 
-/** Bytes from their token, without the letter `b`. */
+/** Returns bytes from their token, without the letter `b`. */
 export function bytesLiteral(text: string): Literal {
   const parts: Uint8Array[] = [];
   const encoder = new TextEncoder();

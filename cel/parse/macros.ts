@@ -30,7 +30,7 @@ const has: Macro = {
   },
 };
 
-/** A macro whose first argument is its variable. */
+/** Returns a macro whose first argument is its variable. */
 function macroOfOne(name: string, args: number, mistake: string, parts: (context: MacroContext, args: readonly Expr[]) => Parts): Macro {
   return memberMacro(name, args, (context, target, args) => {
     const name = variableName(context, args[0]!, mistake);
@@ -51,7 +51,7 @@ export const standardMacros: readonly Macro[] = [
   macroOfOne("filter", 2, noName, (context, args) => gather(context, args[1]!, args[0]!)),
 ];
 
-/** A macro whose first two arguments are its variables. */
+/** Returns a macro whose first two arguments are its variables. */
 function macroOfTwo(
   name: string,
   args: number,
@@ -72,7 +72,7 @@ function twoVariables(context: MacroContext, first: Expr, second: Expr): readonl
   return [name, name2];
 }
 
-/** A transformation with an optional filter before it: three or four arguments. */
+/** Returns a transformation with an optional filter before it: three or four arguments. */
 function transformation(name: string, initial: (context: MacroContext) => Expr, step: Step): readonly Macro[] {
   return [3, 4].map((args) =>
     macroOfTwo(name, args, (context, [variable], rest) => {
@@ -107,7 +107,7 @@ export const twoVariableMacros: readonly Macro[] = [
   ...transformation("transformMapEntry", emptyMap, (context, _variable, entry) => call(context, mapInsert, accumulator(context), entry)),
 ];
 
-/** A macro that computes with the value of an optional. */
+/** Returns a macro that computes with the value of an optional. */
 function macroOfOptional(name: string, result: (context: MacroContext, bound: Expr) => Expr): Macro {
   return memberMacro(name, 2, (context, target, [first, body]) => {
     const variableName = variableName(context, first!, `${name}() variable name must be a simple identifier`);

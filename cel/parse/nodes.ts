@@ -20,7 +20,7 @@ export function memberCall(context: MacroContext, name: string, target: Expr, ..
   return { tag: "call", id: context.nextId(), target, function: name, args };
 }
 
-/** A comprehension that folds into the accumulator of macros. */
+/** Returns a comprehension that folds into the accumulator of macros. */
 export function fold(
   context: MacroContext,
   range: Expr,
@@ -31,7 +31,7 @@ export function fold(
   return { tag: "comprehension", id: context.nextId(), range, variable, variable2, accumulator: context.accumulator, ...parts };
 }
 
-/** A comprehension without a loop: a variable with a value in an expression. */
+/** Returns a comprehension without a loop: a variable with a value in an expression. */
 export function binding(context: MacroContext, name: string, value: Expr, body: Expr): Comprehension {
   return {
     tag: "comprehension",
@@ -47,7 +47,7 @@ export function binding(context: MacroContext, name: string, value: Expr, body: 
   };
 }
 
-/** `step`, or the accumulator as it is if the filter is false. */
+/** Returns an expression that is `step`, or the accumulator as it is if the filter is false. */
 export function filtered(context: MacroContext, filter: Expr | undefined, step: Expr): Expr {
   return filter === undefined ? step : call(context, operators.conditional, filter, step, accumulator(context));
 }
@@ -74,7 +74,7 @@ export const quantifiers = {
   }),
 } as const;
 
-/** The parts of a comprehension that gathers a list. */
+/** Returns the parts of a comprehension that gathers a list. */
 export function gather(context: MacroContext, filter: Expr | undefined, element: Expr) {
   return {
     initial: list(context),
@@ -84,7 +84,7 @@ export function gather(context: MacroContext, filter: Expr | undefined, element:
   };
 }
 
-/** The name of a variable of a macro; undefined after a mistake was reported. */
+/** Returns the name of a variable of a macro; undefined after a mistake was reported. */
 export function variableName(context: MacroContext, argument: Expr, mistake: string): string | undefined {
   if (argument.tag !== "identifier") return context.fail(argument, mistake);
   return argument.name;
@@ -95,7 +95,7 @@ export function overwritesAccumulator(context: MacroContext, argument: Expr, nam
   return true;
 }
 
-/** A macro `target.name(...)`. */
+/** Returns a macro `target.name(...)`. */
 export function memberMacro(
   name: string,
   args: number,
@@ -104,7 +104,7 @@ export function memberMacro(
   return { name, member: true, args, expand: (context, { target, args }) => target && expand(context, target, args) };
 }
 
-/** The expression with new ids. */
+/** Returns the expression with new ids. */
 export function copy(context: MacroContext, expr: Expr): Expr {
   const id = context.idAt(context.position(expr.id));
   const again = (inner: Expr) => copy(context, inner);

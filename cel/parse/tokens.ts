@@ -69,7 +69,7 @@ export interface TokenSet {
   readonly ends: boolean;
 }
 
-/** A set of tokens and of the tokens of other sets. */
+/** Returns a set of tokens and of the tokens of other sets. */
 export function tokenSet(...parts: readonly (TokenKind | TokenSet)[]): TokenSet {
   return { kinds: new Set(parts.flatMap((part) => typeof part === "string" ? [part] : [...part.kinds])), ends: false };
 }
@@ -79,7 +79,7 @@ export function orEnd(...parts: readonly (TokenKind | TokenSet)[]): TokenSet {
   return { ...tokenSet(...parts), ends: true };
 }
 
-/** The set in messages: `':'` or `{'[', IDENTIFIER}`. */
+/** Returns the set in messages: `':'` or `{'[', IDENTIFIER}`. */
 export function formatKinds(kinds: ReadonlySet<TokenKind>): string {
   const shown = tokenKinds.filter((kind) => kinds.has(kind)).map((kind) => names[kind] ?? `'${kind}'`);
   return shown.length === 1 ? shown[0]! : `{${shown.join(", ")}}`;

@@ -45,7 +45,7 @@ export class PolicyTypeChecker {
   }
 }
 
-/** The types of a schema. `number` makes their names differ from those of the other schema. */
+/** Returns the types of a schema. `number` makes their names differ from those of the other schema. */
 function typesOf({ kind, schema }: CheckedKind, number: number): SchemaTypes | undefined {
   const declared = schema && new Declarations().of(schema, true);
   return declared && new SchemaTypes(declared, `${kind}${number}`);

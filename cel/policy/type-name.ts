@@ -2,7 +2,7 @@
 import type { Type } from "../types.ts";
 import { typeName } from "../value/type.ts";
 
-/** The name of a type with its parameters. */
+/** Returns the name of a type with its parameters. */
 export function fullTypeName(type: Type): string {
   switch (type.tag) {
     case "list":

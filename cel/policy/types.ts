@@ -15,7 +15,7 @@ import {
 
 const texts = listType(stringType), labels = mapType(stringType, stringType);
 
-/** Fields of type string. */
+/** Returns fields of type string. */
 function textFields(...names: readonly string[]): readonly (readonly [string, Type])[] {
   return names.map((name) => [name, stringType]);
 }
@@ -102,7 +102,7 @@ export class PolicyTypes implements TypeSource {
   }
 }
 
-/** The type of a variable as other expressions see it: only scalars, lists and maps are known. */
+/** Returns the type of a variable as other expressions see it: only scalars, lists and maps are known. */
 function declaredType(type: Type): Type {
   switch (type.tag) {
     case "list":

@@ -49,7 +49,7 @@ const scalars: ReadonlyMap<string, DeclaredScalar> = new Map([
 /** Keys of maps have no estimated size. */
 const keyType = scalar(stringType, 2);
 
-/** A bound of a schema; negative ones are 0. */
+/** Returns a bound of a schema; negative ones are 0. */
 function bound(value: number | bigint): bigint {
   const whole = typeof value === "bigint" ? value : BigInt(Math.trunc(value));
   return whole < 0n ? 0n : whole;
@@ -143,7 +143,7 @@ function declaredText({ format, maxLength, enum: values = [] }: StructuralSchema
   return scalar(stringType, 2, BigInt(longest));
 }
 
-/** Sizes of what the variables `self` and `oldSelf` contain. */
+/** Returns the sizes of what the variables `self` and `oldSelf` contain. */
 export function sizesOf(self: Declared): SizeSource {
   return (path) => {
     let at = self;

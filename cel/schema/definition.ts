@@ -80,7 +80,7 @@ function infoOfStep({ schema, declared }: TypeInfo, step: SchemaPlace["step"]): 
   return inner === undefined || inner === null ? undefined : { schema: inner, declared: of };
 }
 
-/** How many values of a node an object can have, by the bounds of the schemas above; undefined if one has none. */
+/** Returns the number of values of a node that an object can have, by the bounds of the schemas above; undefined if one has none. */
 export function cardinality({ parent }: SchemaPlace): bigint | undefined {
   let times = 1n;
   for (let at = parent; at !== undefined; at = at.parent) {
@@ -99,7 +99,7 @@ function notNegative(bound: number | bigint | undefined): bigint | undefined {
   return bound === undefined ? undefined : bound < 0 ? 0n : BigInt(bound);
 }
 
-/** A product of costs, saturated at 2^64-1. */
+/** Returns a product of costs, saturated at 2^64-1. */
 export function product(a: bigint, b: bigint): bigint {
   return a * b > rangeMax ? rangeMax : a * b;
 }

@@ -6,19 +6,19 @@ import type { RuleEnvironments } from "./rule.ts";
 
 const made = new Map<number, Environment>();
 
-/** The environment with the libraries of a version; there is one for each. */
+/** Returns the environment with the libraries of a version; there is one for each. */
 function environmentOf(version: number): Environment {
   const known = made.get(version) ?? environment({ version });
   made.set(version, known);
   return known;
 }
 
-/** The environment of new expressions, which servers of the release `minCompatibility` must be able to compile. */
+/** Returns the environment of new expressions, which servers of the release `minCompatibility` must be able to compile. */
 export function newExpressions(minCompatibility: Release): Environment {
   return environmentOf(minorOf(minCompatibility));
 }
 
-/** The environment of expressions that are stored already, and of their evaluation. */
+/** Returns the environment of expressions that are stored already, and of their evaluation. */
 export function storedExpressions(): Environment {
   return environmentOf(allVersions);
 }
@@ -26,7 +26,10 @@ export function storedExpressions(): Environment {
 /** For rules that are stored already. */
 export const storedRules: RuleEnvironments = { rule: storedExpressions, message: storedExpressions };
 
-/** For the rules of a definition that is written: expressions of the stored definition may use the libraries of all versions. */
+/**
+ * Returns the environment for the rules of a definition that is written. Expressions of the stored definition may use the libraries of
+ * all versions.
+ */
 export function rulesWithStored(
   rules: ReadonlySet<string>,
   messages: ReadonlySet<string>,

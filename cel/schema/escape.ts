@@ -8,7 +8,7 @@ const reserved: ReadonlySet<string> = new Set(
 const escapes: Readonly<Record<string, string>> = { "__": "__underscores__", ".": "__dot__", "-": "__dash__", "/": "__slash__" };
 const originals: ReadonlyMap<string, string> = new Map(Object.entries(escapes).map(([text, escaped]) => [escaped.slice(2, -2), text]));
 
-/** The identifier of a property; undefined if it has none. */
+/** Returns the identifier of a property; undefined if it has none. */
 export function escapeName(name: string): string | undefined {
   if (reserved.has(name)) return `__${name}__`;
   if (!/^[a-zA-Z_./-][a-zA-Z0-9_./-]*$/.test(name)) return undefined;
@@ -20,7 +20,7 @@ export function isReserved(word: string): boolean {
   return reserved.has(word);
 }
 
-/** The property of an identifier; undefined if it contains an unknown escape sequence. */
+/** Returns the property of an identifier; undefined if it contains an unknown escape sequence. */
 export function unescapeName(identifier: string): string | undefined {
   let name = "", from = 0;
   for (let start = identifier.indexOf("__"); start >= 0; start = identifier.indexOf("__", start)) {

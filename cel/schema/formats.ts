@@ -6,7 +6,7 @@ import { timestampOf } from "../value/time.ts";
 import { spend } from "../value/work.ts";
 import { CelError, Duration, Timestamp, type Value } from "../values.ts";
 
-/** The value of a string of a format. */
+/** Returns the value of a string of a format. */
 export function formattedValue(text: string, format: string | undefined): Value {
   switch (format) {
     case "duration":
@@ -67,7 +67,7 @@ function dateTimeValue(text: string): Value {
   return new CelError(`Invalid date-time formatted string ${text}: parsing time "${text}"${timeMistake(text)}`);
 }
 
-/** The error of Go's parser for a text that has been validated as a date and time. */
+/** Returns the error of Go's parser for a text that has been validated as a date and time. */
 function timeMistake(text: string): string {
   if (text[10] !== "T") return ` as "2006-01-02T15:04:05": cannot parse "${text.slice(10)}" as "T"`;
   const known = /^.{19}(?:[.,][0-9]+)?/.exec(text)?.[0] ?? "";

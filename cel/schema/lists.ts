@@ -58,7 +58,7 @@ class Untyped extends ListValue {
   }
 }
 
-/** A key for a scalar; undefined for other values. Integers and other numbers differ, as upstream's values do. */
+/** Returns a key for a scalar; undefined for other values. Integers and other numbers differ, as upstream's values do. */
 function scalarKey(value: Value | Json | undefined): string | undefined {
   switch (typeof value) {
     case "string":

@@ -6,7 +6,7 @@ const metadata: StructuralSchema = Object.freeze({ type: "object", properties: {
 
 const known = new WeakMap<StructuralSchema, StructuralSchema>();
 
-/** The schema with the properties of a resource, if it does not declare them all. Its items are dropped then, as upstream does. */
+/** Returns the schema with the properties of a resource, if it does not declare them all. Its items are dropped then, as upstream does. */
 export function asResource(schema: StructuralSchema): StructuralSchema {
   const made = known.get(schema);
   if (made !== undefined) return made;

@@ -38,7 +38,7 @@ const selfTypeName = "selfType0";
 export const self = "self";
 export const oldSelf = "oldSelf";
 
-/** How often a value of a type can occur in a request. */
+/** Returns how often a value of a type can occur in a request. */
 export function occurrencesMax({ bytesMin }: Declared): bigint {
   return BigInt(Math.floor(requestBytes / (bytesMin + 1)));
 }

@@ -3,7 +3,7 @@ import type { StructuralSchema } from "../../core/structural-schema.ts";
 
 export type { StructuralSchema } from "../../core/structural-schema.ts";
 
-/** The schema of `additionalProperties`; undefined if it is missing or a boolean. */
+/** Returns the schema of `additionalProperties`; undefined if it is missing or a boolean. */
 export function otherSchema({ additionalProperties }: StructuralSchema): StructuralSchema | undefined {
   return typeof additionalProperties === "object" && additionalProperties !== null ? additionalProperties : undefined;
 }

@@ -18,7 +18,7 @@ export interface RuleNode {
   readonly allOf: readonly RuleNode[];
 }
 
-/** The rules of a schema; undefined if it has none. `isResource`: it is the root of a resource. */
+/** Returns the rules of a schema; undefined if it has none. `isResource`: it is the root of a resource. */
 export function rulesOf(schema: StructuralSchema, isResource: boolean, environments: RuleEnvironments): RuleNode | undefined {
   if (!containsRules(schema)) return undefined;
   const declarations = new Declarations();

@@ -69,7 +69,7 @@ export class MutableList extends ListValue {
   }
 }
 
-/** `first + second`. */
+/** Returns `first + second`. */
 export function concatenate(first: ListValue, second: ListValue): ListValue {
   if (first instanceof MutableList) return first.append(second);
   if (first.size === 0) return second;
@@ -128,7 +128,7 @@ export class MutableMap extends EntryMap {
   }
 }
 
-/** The finished value of an accumulator. */
+/** Returns the finished value of an accumulator. */
 export function finish(value: Value): Value {
   if (value instanceof MutableList) return new ArrayList(value.items);
   if (!(value instanceof MutableMap)) return value;

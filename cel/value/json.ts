@@ -9,8 +9,8 @@ import { typeNameOf } from "./type.ts";
 import { measureOnce, spend } from "./work.ts";
 
 /**
- * The value of a JSON tree without a schema. An integral number is an int while it is a safe integer, else a double. Containers record
- * which of their numbers were written with a fraction.
+ * Returns the value of a JSON tree without a schema. An integral number is an int while it is a safe integer, else a double. Containers
+ * record which of their numbers were written with a fraction.
  */
 export function valueOfJson(json: Json): Value {
   switch (typeof json) {
@@ -70,7 +70,7 @@ export class JsonMap extends MapValue {
 /** Steps of listing one member of an object. */
 const keySteps = 4;
 
-/** Names of the members of an object that are not undefined. They are listed once in an evaluation. */
+/** Returns the names of the members of an object that are not undefined. They are listed once in an evaluation. */
 export function keysOfJson(object: JsonObject): readonly string[] {
   return measureOnce(object, () => {
     const keys = Object.keys(object).filter((key) => object[key] !== undefined);
@@ -92,7 +92,7 @@ export function equalJson(left: Json, right: Json, depth = 0): boolean {
   return equalContainers(left, right, (first, second) => equalJson(first, second, depth + 1));
 }
 
-/** As `equalJson`, without recursion. */
+/** Works like `equalJson`, without recursion. */
 function equalDeep(left: Json, right: Json): boolean {
   const waiting: [Json, Json][] = [[left, right]];
   const later = (first: Json, second: Json) => waiting.push([first, second]) > 0;
@@ -144,7 +144,7 @@ function equalObjects(left: JsonObject, right: JsonObject, equalInside: Compare)
   });
 }
 
-/** The JSON of a value, as protobuf's JSON has it: integers beyond 2^53 are strings. A `CelError` if it has none. */
+/** Returns the JSON of a value, as protobuf's JSON has it: integers beyond 2^53 are strings. Returns a `CelError` for a value that has none. */
 export function jsonOfValue(value: Value): Json | CelError {
   const waiting: Fill[] = [];
   const root = startJson(value, waiting);
@@ -175,7 +175,7 @@ function fillMap(source: MapValue, into: { [key: string]: Json }, waiting: Fill[
   return undefined;
 }
 
-/** The JSON of a value. Lists and maps are filled later. */
+/** Returns the JSON of a value. Lists and maps are filled later. */
 function startJson(value: Value, waiting: Fill[]): Json | CelError {
   switch (typeof value) {
     case "string":
@@ -213,7 +213,7 @@ function scalarJson(
   return value.value === undefined ? new CelError("optional.none() dereference") : startJson(value.value, waiting);
 }
 
-/** Seconds with a fraction and `s`. */
+/** Returns seconds with a fraction and `s`. */
 export function durationJson(duration: Duration): string {
   return `${plainDoubleText(durationSeconds(duration))}s`;
 }

@@ -19,14 +19,14 @@ export function isUintRange(value: number): boolean {
   return value >= 0 && value < twoTo64;
 }
 
-/** The int of equal value; undefined if there is none. */
+/** Returns the int of equal value; undefined if there is none. */
 export function intOf(value: Value): bigint | undefined {
   if (typeof value === "bigint") return value;
   if (typeof value === "number") return Number.isInteger(value) && isIntRange(value) ? BigInt(value) : undefined;
   return value instanceof Uint && value.value <= intMax ? value.value : undefined;
 }
 
-/** The uint of equal value; undefined if there is none. */
+/** Returns the uint of equal value; undefined if there is none. */
 export function uintOf(value: Value): bigint | undefined {
   if (typeof value === "bigint") return value < 0n ? undefined : value;
   if (typeof value === "number") return Number.isInteger(value) && isUintRange(value) ? BigInt(value) : undefined;
@@ -37,7 +37,7 @@ export function isNumeric(value: Value): value is bigint | number | Uint {
   return typeof value === "bigint" || typeof value === "number" || value instanceof Uint;
 }
 
-/** -1, 0 or 1. An integer is compared with a double as a double, if the double is in its range. NaN is excluded by the caller. */
+/** Returns -1, 0 or 1. An integer is compared with a double as a double, if the double is in its range. NaN is excluded by the caller. */
 export function compareNumbers(left: bigint | number | Uint, right: bigint | number | Uint): number {
   if (typeof left === "number") return typeof right === "number" ? compareOrdered(left, right) : -compareWithDouble(right, left);
   if (typeof right === "number") return compareWithDouble(left, right);
@@ -55,7 +55,7 @@ function compareOrdered<T extends bigint | number>(left: T, right: T): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** Digits and decimal exponent of the shortest text of a finite double: 0.d1d2d3... times 10^exponent. */
+/** Returns the digits and decimal exponent of the shortest text of a finite double: 0.d1d2d3... times 10^exponent. */
 function shortest(size: number): { readonly digits: string; readonly exponent: number } {
   const [mantissa, exponent] = size.toExponential().split("e") as [string, string];
   return { digits: mantissa.replace(".", ""), exponent: Number(exponent) + 1 };
@@ -69,7 +69,7 @@ function signOf(value: number): string {
   return value < 0 || Object.is(value, -0) ? "-" : "";
 }
 
-/** The shortest text, with an exponent below 10^-4 and from 10^6 on, as Go's `%g` has it. */
+/** Returns the shortest text, with an exponent below 10^-4 and from 10^6 on, as Go's `%g` has it. */
 export function doubleText(value: number): string {
   const known = special(value);
   if (known !== undefined) return known;
@@ -82,7 +82,7 @@ export function doubleText(value: number): string {
   return `${signOf(value)}${digits[0]}${fraction}e${power < 0 ? "-" : "+"}${size}`;
 }
 
-/** The shortest text without an exponent, as Go's `%f` with the smallest precision has it. */
+/** Returns the shortest text without an exponent, as Go's `%f` with the smallest precision has it. */
 export function plainDoubleText(value: number): string {
   const known = special(value);
   if (known !== undefined) return known;

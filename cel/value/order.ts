@@ -60,7 +60,7 @@ export function compareStrings(left: string, right: string): number {
   return rank(left.charCodeAt(index)) < rank(right.charCodeAt(index)) ? -1 : 1;
 }
 
-/** UTF-16 units in the order of code points: surrogates come last. */
+/** Returns a number for a UTF-16 unit, in the order of code points: surrogates come last. */
 function rank(unit: number): number {
   return unit >= 0xe000 ? unit - 0x800 : unit >= 0xd800 ? unit + 0x2000 : unit;
 }

@@ -60,7 +60,7 @@ function finite(text: string): number | undefined {
   return whole + fraction === "" ? undefined : hexadecimalValue(whole, fraction, Number(exponent));
 }
 
-/** The nearest double of a hexadecimal number: digits beyond 64 bits only decide about rounding. */
+/** Returns the nearest double of a hexadecimal number: digits beyond 64 bits only decide about rounding. */
 function hexadecimalValue(whole: string, fraction: string, exponent: number): number {
   const all = (whole + fraction).replace(/^0+/, "");
   if (all === "") return 0;

@@ -7,7 +7,7 @@ import { spend } from "./work.ts";
 /** Instructions that are tried on a character in one step of a search for groups. */
 const matchesPerStep = 4;
 
-/** The compiled pattern; a `CelError` with Go's message for an invalid one. */
+/** Returns the compiled pattern, or a `CelError` with Go's message for an invalid one. */
 export function patternOf(text: string): Pattern | CelError {
   const pattern = compilePattern(text, spend);
   return pattern instanceof Unreadable ? new CelError(pattern.error) : pattern;

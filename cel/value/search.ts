@@ -9,7 +9,7 @@ const engineProductMax = 65_536;
 /** Parts up to this length are always searched by the engine. */
 const shortPart = 8;
 
-/** A search for a part of a text. */
+/** Returns a search for a part of a text. */
 export function searchIn(text: string, part: string): Search {
   spend(1 + (text.length >> 4));
   if (part.length <= shortPart || part.length * text.length <= engineProductMax) return (from) => text.indexOf(part, from);
@@ -17,7 +17,7 @@ export function searchIn(text: string, part: string): Search {
   return (from) => indexOf(text, part, borders, from);
 }
 
-/** Index of the last occurrence that begins at an index or before it, or -1. */
+/** Returns the index of the last occurrence that begins at an index or before it, or -1. */
 export function lastIndexIn(text: string, part: string, last: number): number {
   spend(1 + (text.length >> 4));
   if (part.length <= shortPart || part.length * text.length <= engineProductMax) return last < 0 ? -1 : text.lastIndexOf(part, last);
@@ -27,7 +27,7 @@ export function lastIndexIn(text: string, part: string, last: number): number {
   return found;
 }
 
-/** For each length of a prefix, the length of its longest proper prefix that is also its end (Knuth, Morris and Pratt). */
+/** Returns, for each length of a prefix, the length of its longest proper prefix that is also its end (Knuth, Morris and Pratt). */
 function bordersOf(part: string): Int32Array {
   spend(part.length);
   const borders = new Int32Array(part.length);

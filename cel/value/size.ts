@@ -5,7 +5,7 @@ import { measureOnce, spend } from "./work.ts";
 /** Strings from this length on are measured once in an evaluation. */
 const memorableLength = 1024;
 
-/** Number of code points of a string. */
+/** Returns the number of code points of a string. */
 export function characters(text: string): number {
   return text.length < memorableLength ? countCharacters(text) : measureOnce(text, () => countCharacters(text));
 }
@@ -24,7 +24,7 @@ function countCharacters(text: string): number {
   return count;
 }
 
-/** Size for costs: characters, bytes, elements or entries; 1 for values without a size. */
+/** Returns the size for costs: characters, bytes, elements or entries; 1 for values without a size. */
 export function costSize(value: Value): number {
   if (typeof value === "string") return characters(value);
   if (typeof value !== "object" || value === null) return 1;
@@ -41,12 +41,12 @@ export function sizeOf(value: Value): number | undefined {
   return value instanceof Uint8Array ? value.length : undefined;
 }
 
-/** Cost of reading so many characters, elements or bytes once. */
+/** Returns the cost of reading so many characters, elements or bytes once. */
 export function traversal(size: number): number {
   return Math.ceil(size * 0.1);
 }
 
-/** Cost of comparing two values. */
+/** Returns the cost of comparing two values. */
 export function comparisonCost(left: Value, right: Value): number {
   if (typeof left === "string" && typeof right === "string") {
     const shortest = left.length < right.length ? left.length : right.length;

@@ -6,7 +6,7 @@ import { timestampText } from "./time.ts";
 import { typeName } from "./type.ts";
 import { spend } from "./work.ts";
 
-/** The text of a value in a message. */
+/** Returns the text of a value in a message. */
 export function messageText(value: Value): string {
   if (typeof value === "string") return value;
   if (typeof value === "number") return doubleText(value);
@@ -38,7 +38,7 @@ function mapText(map: MapValue): string {
   return `{${entries.join(", ")}}`;
 }
 
-/** `2024-01-02 03:04:05 +0000 UTC`, as Go's `Time.String`. */
+/** Returns a text such as `2024-01-02 03:04:05 +0000 UTC`, as Go's `Time.String`. */
 function goTimeText(value: Timestamp): string {
   const text = timestampText(value);
   const [date, rest] = text.split("T") as [string, string];

@@ -32,7 +32,7 @@ export function timestampOf(text: string): Timestamp | CelError | undefined {
   return isTimestampRange(seconds) ? new Timestamp(seconds, moment.nanos, moment.offset) : timestampOverflow;
 }
 
-/** RFC 3339 in the offset of the timestamp, without trailing zeros of the fraction. */
+/** Returns RFC 3339 in the offset of the timestamp, without trailing zeros of the fraction. */
 export function timestampText({ seconds, nanos, offset }: Timestamp): string {
   return momentText({ seconds: Number(seconds), nanos, offset });
 }
@@ -45,12 +45,12 @@ export function durationOf(text: string): Duration | undefined {
   return typeof nanoseconds === "bigint" ? new Duration(nanoseconds) : undefined;
 }
 
-/** A duration of a sum or difference of nanoseconds. */
+/** Returns a duration of a sum or difference of nanoseconds. */
 export function durationOfSum(nanoseconds: bigint): Duration | CelError {
   return isInt(nanoseconds) ? new Duration(nanoseconds) : durationOverflow;
 }
 
-/** Seconds of a duration as a double, as Go's `Duration.Seconds`. */
+/** Returns the seconds of a duration as a double, as Go's `Duration.Seconds`. */
 export function durationSeconds({ nanoseconds }: Duration): number {
   return Number(nanoseconds / second) + Number(nanoseconds % second) / 1e9;
 }

@@ -37,7 +37,7 @@ const anyList = listType(dynType);
 const anyMap = mapType(dynType, dynType);
 const anyOptional = opaqueType("optional_type");
 
-/** The type of a value, as `type(value)` has it. */
+/** Returns the type of a value, as `type(value)` has it. */
 export function typeOfValue(value: Value): Type {
   switch (typeof value) {
     case "string":
@@ -66,7 +66,7 @@ function typeOfOther(value: Uint8Array | Uint | Timestamp | Duration | TypeValue
   return value instanceof OptionalValue ? anyOptional : errorType;
 }
 
-/** Name of a type without its parameters, as messages and `string(type)` have it. */
+/** Returns the name of a type without its parameters, as messages and `string(type)` have it. */
 export function typeName(type: Type): string {
   switch (type.tag) {
     case "timestamp":
@@ -128,7 +128,7 @@ function hasEntryOf({ key, value: item }: MapType, map: MapValue): boolean {
   return true;
 }
 
-/** Upstream's name of the representation of a value, which two messages have. */
+/** Returns upstream's name of the representation of a value, which two messages have. */
 export function representation(value: Value): string {
   if (value instanceof OptionalValue) return "*types.Optional";
   if (value instanceof TypeValue) return "*types.Type";

@@ -17,7 +17,7 @@ const newZoneSteps = 1000;
 /** A larger offset leaves the range of dates. */
 const offsetMinutesMax = 1_000_000_000;
 
-/** Offset of a zone from UTC at a timestamp, in seconds. */
+/** Returns the offset of a zone from UTC at a timestamp, in seconds. */
 export function zoneOffset(zone: string, { seconds }: Timestamp): number | CelError {
   spend(zone.length >> 4);
   const colon = zone.indexOf(":");
@@ -37,7 +37,7 @@ function fixedOffset(hoursText: string, minutesText: string): number | CelError 
   return Math.abs(offset) > offsetMinutesMax ? new CelError("timestamp overflow") : offset * 60;
 }
 
-/** Go's `strconv.Atoi`. */
+/** Parses an integer as Go's `strconv.Atoi`. */
 function integer(text: string): number | CelError {
   if (!/^[+-]?[0-9]+$/.test(text)) return new CelError(`strconv.Atoi: parsing ${goQuote(text)}: invalid syntax`);
   const value = Number(text);

@@ -57,7 +57,7 @@ function eventOf(line: string): JsonObject | undefined {
   }
 }
 
-/** The lines of a file of any size, with their numbers; a line that is too long has no text. */
+/** Yields the lines of a file of any size, with their numbers; a line that is too long has no text. */
 async function* linesOf(path: string): AsyncGenerator<{ readonly line: string | undefined; readonly number: number }> {
   const file = await open(path);
   try {

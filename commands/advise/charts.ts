@@ -14,7 +14,7 @@ import { manifestBytesMax } from "../bounds.ts";
 /** Milliseconds that `helm template` may take for one chart. */
 const chartRenderMs = bound(60_000);
 
-/** The folder of the chart that has this file as a template, the outermost one for a chart in another; undefined for other files. */
+/** Returns the folder of the chart that has this file as a template, the outermost one for a chart in another; undefined for other files. */
 export function chartOf(path: string): string | undefined {
   let chart = dirname(path);
   while (!isChart(chart)) {
@@ -34,7 +34,7 @@ function isChart(folder: string): boolean {
   }
 }
 
-/** The objects of a rendered chart, at the lines of their templates where these can be found. Undefined if there is no helm. */
+/** Resolves with the objects of a rendered chart, at the lines of their templates where these can be found. Undefined if there is no helm. */
 export async function renderedChart(chart: string): Promise<readonly Evidence[] | undefined> {
   const rendered = await render(chart);
   if (rendered === undefined) return undefined;
@@ -50,7 +50,7 @@ export async function renderedChart(chart: string): Promise<readonly Evidence[] 
   return found;
 }
 
-/** The template of each line, by the comments of helm (`# Source: chart/templates/web.yaml`). */
+/** Returns the template of each line, by the comments of helm (`# Source: chart/templates/web.yaml`). */
 function sourcesOf(rendered: string): readonly (string | undefined)[] {
   const mark = "# Source: ";
   let source: string | undefined;
@@ -69,7 +69,7 @@ function placeOf(chart: string, source: string | undefined): Place {
   return { name: inside, file: inside };
 }
 
-/** The line of the template that has the version as it is written there, if it is the only one. */
+/** Returns the line of the template that has the version as it is written there, if it is the only one. */
 function placeWithLine({ object, place }: FoundObject): Place {
   const text = place.file === undefined ? undefined : textOf(place.file);
   const lines = (text ?? "").split("\n").flatMap((line, index) =>
@@ -88,7 +88,10 @@ function textOf(file: string): string | undefined {
   }
 }
 
-/** The folder of PATH relative to the working folder that has a helm, which whoever wrote the files to be read may have put there. */
+/**
+ * Returns the folder of PATH that has helm, if it is relative to the working folder. Its helm may come from the author of the files, so
+ * it must not run.
+ */
 function foreignHelm(): string | undefined {
   // Undefined on Deno under the permissions of the program, which find helm at the start.
   const { PATH } = process.env;
@@ -135,8 +138,8 @@ function render(chart: string): Promise<string | { readonly reason: string } | u
 const nearLines = 3;
 
 /**
- * Objects of a template that is not rendered, by its lines `apiVersion:` and `kind:`. Of versions between which the template chooses by the release of the
- * server (`{{- else }}`) only the newest one is taken.
+ * Yields the objects of a template that is not rendered, by its lines `apiVersion:` and `kind:`. Of versions between which the template
+ * chooses by the release of the server (`{{- else }}`) only the newest one is taken.
  */
 export function* objectsInTemplate(text: string, file: string): Generator<FoundObject> {
   const lines = text.split("\n");
@@ -154,7 +157,7 @@ export function* objectsInTemplate(text: string, file: string): Generator<FoundO
   }
 }
 
-/** Indexes of lines `apiVersion:` that only lines of actions (`{{`) separate: the first, the last, and that of the newest version. */
+/** Returns the indexes of lines `apiVersion:` that only lines of actions (`{{`) separate: the first, the last, and that of the newest version. */
 function versionChoicesIn(lines: readonly string[]): readonly { readonly from: number; to: number; newest: number }[] {
   const versionAt = (index: number) => splitGroupVersion(valueIn(lines[index]!, "apiVersion:")!).version; // Of lines that have it.
   const choices: { readonly from: number; to: number; newest: number }[] = [];
@@ -173,7 +176,7 @@ function versionChoicesIn(lines: readonly string[]): readonly { readonly from: n
 
 const isElse = (line: string) => line.replace("{{-", "{{").trimStart().slice("{{".length).trimStart().startsWith("else");
 
-/** The value of a line `key: value`. */
+/** Returns the value of a line `key: value`. */
 function valueIn(line: string, key: string): string | undefined {
   const bare = line.trimStart();
   return bare.startsWith(key) ? bare.slice(key.length).split("#", 1)[0]!.trim().replaceAll(/["']/g, "") : undefined;

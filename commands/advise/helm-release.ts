@@ -9,7 +9,7 @@ import { bound } from "../../core/bound.ts";
 /** Bytes of one release of Helm when it is unpacked. */
 export const releaseBytesMax = bound(16 * 1024 * 1024);
 
-/** The objects in the manifest of a release, which Helm compares with the server at the next upgrade. */
+/** Yields the objects in the manifest of a release, which Helm compares with the server at the next upgrade. */
 export function* objectsOfRelease(secret: JsonObject): Generator<Evidence> {
   const metadata = isObject(secret.metadata) ? secret.metadata : {}, data = isObject(secret.data) ? secret.data : {};
   const place = { name: `secret ${metadata.name} in ${metadata.namespace}` };

@@ -49,7 +49,7 @@ export async function* liveSource(kubeconfig: string): Source {
   }
 }
 
-/** The client, with a bound on its requests. */
+/** Returns the client, with a bound on its requests. */
 function limitTime(client: TextClient): TextClient {
   let left: number = advisedRequestsMax;
   return {
@@ -62,7 +62,7 @@ function limitTime(client: TextClient): TextClient {
   };
 }
 
-/** The text of a path. Rejects with the message of the server for other answers than 200. */
+/** Resolves with the text of a path. Rejects with the message of the server for other answers than 200. */
 async function textOf(client: TextClient, path: string, accept = "application/json"): Promise<string> {
   const signal = AbortSignal.timeout(advisedRequestMs);
   const { status, text } = await client.text({ method: "GET", path, headers: { accept }, signal }, advisedAnswerBytesMax);
@@ -136,7 +136,7 @@ async function* objectsOf(client: TextClient, { path, groupVersion, group, resou
   }
 }
 
-/** The newest revision of each release, which Helm compares with the server. */
+/** Yields the newest revision of each release, which Helm compares with the server. */
 async function* releasesOf(client: TextClient): Source {
   const query = `&fieldSelector=${encodeURIComponent("type=helm.sh/release.v1")}&labelSelector=${
     encodeURIComponent("owner=helm,status=deployed")

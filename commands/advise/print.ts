@@ -30,7 +30,7 @@ function asJson({ target, advice, unread }: Report): string {
   return `${printableJson(indentedText({ targetVersion: target, findings: advice, unread: errors }))}\n`;
 }
 
-/** SARIF 2.1.0. Findings that are in no file have a logical location. */
+/** Returns the report in SARIF 2.1.0. Findings that are in no file have a logical location. */
 function asSarif({ advice, unread }: Report): string {
   const rules = Object.entries(ruleTexts).map(([id, text]) => ({ id, shortDescription: { text } }));
   const location = ({ name, file, line }: Place) =>

@@ -33,7 +33,7 @@ export interface StoredOptions {
   readonly begin: BeginProgress;
 }
 
-/** A source of what a store has at its newest revision. Throws a ConfigError for mistakes in the flags. */
+/** Returns a source of what a store has at its newest revision. Throws a ConfigError for mistakes in the flags. */
 export function storedSource(flags: SourceFlags, options: StoredOptions): Source {
   const mistakes = sourceMistakes(flags, true);
   if (mistakes.length > 0) throw new ConfigError(mistakes);
@@ -84,7 +84,7 @@ async function* evidenceOf(source: StoredSource, places: Places, begin: BeginPro
   }
 }
 
-/** The object of a value in the version in which it is stored, or why it cannot be read. */
+/** Returns the object of a value in the version in which it is stored, or why it cannot be read. */
 function objectOf({ key, value, identity }: SourceObject, places: Places, prefix: string): JsonObject | string {
   const { encoding, problem, apiVersion, kind } = identity;
   if (encoding === "encrypted") return `${problem}, for which --from-encryption-provider-config has no key`;
@@ -117,7 +117,7 @@ function scaleTarget(kind: string, value: Uint8Array): JsonObject {
   return kind === "HorizontalPodAutoscaler" ? protobufReader(Autoscaler)(readEnvelope(value).raw) as JsonObject : {};
 }
 
-/** The newest revision of a release, which Helm compares with the server. */
+/** Returns the newest revision of a release, which Helm compares with the server. */
 function isRelease({ kind, type, metadata }: JsonObject): boolean {
   const labels = isObject(metadata) && isObject(metadata.labels) ? metadata.labels : {};
   return kind === "Secret" && type === "helm.sh/release.v1" && labels.owner === "helm" && labels.status === "deployed";

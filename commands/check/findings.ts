@@ -27,8 +27,8 @@ interface Found {
 }
 
 /**
- * The findings, by file and line. A mistake in a file is at its field or line. One of a setting is at the setting in the configuration file: the one
- * that the mistake is known to be about, or that its text names, or whose value its text has.
+ * Returns the findings, by file and line. A mistake in a file is at its field or line. One of a setting is at the setting in the
+ * configuration file: the one that the mistake is known to be about, or that its text names, or whose value its text has.
  */
 export function findingsOf(
   { errors, warnings, configFile, flags, known: names }: Found,
@@ -55,7 +55,7 @@ export function findingsOf(
   });
 }
 
-/** `thole.yaml:3:1: error: unknown setting "v1"`. */
+/** Returns a line such as `thole.yaml:3:1: error: unknown setting "v1"`. */
 export function findingLine({ severity, text, file, line, column }: Finding): string {
   const place = [file ?? "thole", line, column].filter((part) => part !== undefined).join(":");
   return printable(`${place}: ${severity}: ${text}`);
@@ -101,7 +101,7 @@ function placeOfSetting({ text, setting }: PlacedMistake, configFile: string, pl
   return { text, file: configFile, line, column };
 }
 
-/** The words of a text, also without what may surround them. */
+/** Returns the words of a text, also without what may surround them. */
 function wordsOf(text: string): ReadonlySet<string> {
   const words = text.split(/[^A-Za-z0-9_./-]+/);
   return new Set(

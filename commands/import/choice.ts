@@ -79,7 +79,7 @@ export function chooser(options: ChoiceOptions): Chooser {
   return { choose, first: definitionPlaces(catalog) };
 }
 
-/** The places of the kinds from which plugins make resources, such as CustomResourceDefinitions. */
+/** Returns the places of the kinds from which plugins make resources, such as CustomResourceDefinitions. */
 function definitionPlaces({ names, plugins, stored }: Catalog): readonly string[] {
   const needs = plugins.flatMap(({ resourceSource }) => resourceSource?.needs ?? []);
   const isNeeded = ({ group, plural }: StoredKind) =>

@@ -14,7 +14,10 @@ import { type Tree, TreeObject } from "../../core/tree/tree.ts";
 import { sameBytes } from "../../kernel/store/same-bytes.ts";
 import { strictFindingsMax, typedDepthMax } from "../../core/bounds.ts";
 
-/** Paths of unknown fields, at most `strictFindingsMax`: `spec.nope` in JSON, `spec.#77` (the number) in protobuf. The value must be valid. */
+/**
+ * Returns the paths of unknown fields, at most `strictFindingsMax`: `spec.nope` in JSON, `spec.#77` (the number) in protobuf. The value
+ * must be valid.
+ */
 export function unknownFields(schema: StructNode, value: Uint8Array): readonly string[] {
   if (isEnvelope(value)) return inProtobuf(schema, readEnvelope(value).raw);
   const tree = treeOf(value), findings: string[] = [];
@@ -41,7 +44,7 @@ function inProtobuf(schema: StructNode, raw: Uint8Array): readonly string[] {
   return [...found];
 }
 
-/** Numbers of fields that the struct does not have, and those within its members. */
+/** Yields the numbers of fields that the struct does not have, and those within its members. */
 function readStruct(from: Reader, end: number, node: StructNode, path: string, found: Set<string>, depth: number): void {
   const fields = new Map(Object.entries(node.fields).map(([key, field]) => [field.number, [key, field] as const]));
   readFields(from, end, node.name, (number, type) => {
@@ -57,7 +60,7 @@ function readStruct(from: Reader, end: number, node: StructNode, path: string, f
   });
 }
 
-/** The struct of a member or of the items of a list. */
+/** Returns the struct of a member or of the items of a list. */
 function messageOf(node: Node): StructNode | undefined {
   const own = resolve(node), inner = own.tag === "list" ? resolve(own.of) : own;
   return inner.tag === "struct" ? inner : undefined;

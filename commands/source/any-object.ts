@@ -12,13 +12,13 @@ import { type Tree, TreeObject } from "../../core/tree/tree.ts";
 /** Every object has its metadata in the field 1. Other fields are skipped. */
 const AnyObject = struct("Object", { metadata: field(1, ObjectMeta, "Metadata of the object.") });
 
-/** The metadata of a message in an envelope of protobuf. */
+/** Returns the metadata of a message in an envelope of protobuf. */
 export function metadataOf(raw: Uint8Array): ObjectMeta {
   const { metadata } = protobufReader(AnyObject)(raw) as { readonly metadata?: ObjectMeta };
   return metadata ?? {};
 }
 
-/** The tree of a value in JSON or CBOR. Throws for anything else. */
+/** Returns the tree of a value in JSON or CBOR. Throws for anything else. */
 export function treeOf(value: Uint8Array): Tree {
   if (isCbor(value)) {
     const tree = objectOfCbor(readCbor(value));
@@ -30,14 +30,14 @@ export function treeOf(value: Uint8Array): Tree {
   return read.tree;
 }
 
-/** The whole object of a value in JSON or CBOR. Throws if it cannot be read. */
+/** Returns the whole object of a value in JSON or CBOR. Throws if it cannot be read. */
 export function untypedObject(value: Uint8Array): JsonObject {
   const object = jsonFromTree(treeOf(value));
   if (!isObject(object)) throw new Error("it is no object");
   return object;
 }
 
-/** Version, kind and metadata of a value in protobuf. Managed fields have no field sets. Throws if it cannot be read. */
+/** Returns version, kind and metadata of a value in protobuf. Managed fields have no field sets. Throws if it cannot be read. */
 export function protobufObject(value: Uint8Array): JsonObject {
   const { apiVersion, kind, raw } = readEnvelope(value);
   const { name = "", namespace = "", labels = {}, annotations = {}, ownerReferences = [], managedFields = [] } = metadataOf(raw);

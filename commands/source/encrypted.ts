@@ -20,7 +20,7 @@ export interface Encryption {
 const headBytesMax = 512;
 const colon = 0x3a;
 
-/** Undefined for values that are not encrypted. */
+/** Returns undefined for values that are not encrypted. */
 export function encryptionOf(value: Uint8Array): Encryption | undefined {
   if (!isEncrypted(value)) return undefined;
   const parts: string[] = [];
@@ -34,7 +34,7 @@ export function encryptionOf(value: Uint8Array): Encryption | undefined {
   return { provider, name, key: `key ${valueText(name)}` };
 }
 
-/** The entries with decrypted values. A value stays as it is if no key decrypts it. */
+/** Resolves with the entries with decrypted values. A value stays as it is if no key decrypts it. */
 export async function decryptedEntries(entries: readonly Entry[], keys: Transformer): Promise<readonly Entry[]> {
   const all: Entry[] = [];
   for (const entry of entries) {

@@ -21,7 +21,7 @@ export type SourceFlags = ReadonlyMap<string, string>;
 /** The flags of which one selects a source. */
 const selecting = ["from-snapshot", "from-etcd-servers"] as const;
 
-/** The mistakes in the flags of a source. `isNeeded`: whether one must be selected. */
+/** Returns the mistakes in the flags of a source. `isNeeded`: whether one must be selected. */
 export function sourceMistakes(flags: SourceFlags, isNeeded: boolean): readonly string[] {
   const chosen = selecting.filter((name) => flags.has(name)), shown = selecting.map((name) => `--${name}`);
   const mistakes: string[] = [];
@@ -57,7 +57,7 @@ export async function openOtherSource(flags: SourceFlags, progress?: Progress): 
   return await liveSource(await openEtcd({ endpoints, faults: noFaults, ...(tls === undefined ? {} : { tls: () => tls }) }), options);
 }
 
-/** The beginning of the keys of the other server, without a slash at its end. */
+/** Returns the beginning of the keys of the other server, without a slash at its end. */
 export function sourcePrefix(flags: SourceFlags): string {
   const prefix = flags.get("from-etcd-prefix") ?? "/registry";
   const whole = prefix.startsWith("/") ? prefix : `/${prefix}`;
@@ -73,7 +73,7 @@ async function tlsOf(flags: SourceFlags) {
     : { ...authority, ...await readKeyed(cert, key, "client certificate for the etcd to read") };
 }
 
-/** The keys of a file, which may be those of KMS plugins; none for no file. */
+/** Returns the keys of a file, which may be those of KMS plugins; none for no file. */
 function keysOf(path: string | undefined, options?: ReadOptions): Partial<Pick<SourceOptions, "keys" | "closeKeys">> {
   if (path === undefined || path === "") return {};
   const { all, kms } = readEncryptionFile(path, options).configuration;

@@ -23,7 +23,7 @@ export interface SourceOptions {
 
 const noKeys = new Transformer([]);
 
-/** The newest revision of a store, which may go on changing. A read fails with a StoreError "compacted" once that revision is compacted. */
+/** Makes a source of the newest revision of a store, which may go on changing. A read fails with a StoreError "compacted" once that revision is compacted. */
 export async function liveSource(
   store: Pick<Store, "list" | "close">,
   { prefix, keys = noKeys, closeKeys = () => {} }: SourceOptions,
@@ -44,7 +44,7 @@ export async function liveSource(
   };
 }
 
-/** The files of an etcd. */
+/** Makes a source of the files of an etcd. */
 export function fileSource(files: EtcdFiles, { prefix, keys = noKeys, closeKeys = () => {} }: SourceOptions): Source {
   return {
     revision: files.revision,
@@ -63,8 +63,8 @@ export interface SourceObject extends Entry {
 }
 
 /**
- * Every value of a source, or those whose keys begin with `range`, in the order of keys, in pages of bounded size: for all that looks at the
- * objects of another server. A value that cannot be read has a problem in its identity.
+ * Yields every value of a source, or those whose keys begin with `range`, in the order of keys. It reads pages of bounded size. A value
+ * that cannot be read has a problem in its identity.
  */
 export async function* objectsOf(source: Source, range = `${source.prefix}/`): AsyncGenerator<readonly SourceObject[]> {
   for await (const page of pagesOf(source, range, source.revision, new AbortController().signal)) {

@@ -92,7 +92,7 @@ export function readDocument({ text, line }: Part): ManifestDocument | undefined
   return { document, head, body, isJson: isJson(body), lineAt, resolve: (alias) => targets.get(alias) };
 }
 
-/** The error of a part that is no YAML, without reading it as a document, which takes longer. Templates are passed over. */
+/** Returns the error of a part that is no YAML. It only reads tokens, which is faster than reading a document. Templates are passed over. */
 export function syntaxErrorOf({ text, line }: Part): ManifestError | undefined {
   if (text.includes("{{") || isJson(text)) return undefined;
   const error = yamlSyntaxError(text);
@@ -106,7 +106,7 @@ export function isListOfObjects(root: unknown): boolean {
   return isSeq(root) && root.items.some((item) => isMap(item) && item.has("apiVersion") && item.has("kind"));
 }
 
-/** The document of a text that is a document already; undefined if it is not. */
+/** Returns the document of a text that is a document already; undefined if it is not. */
 export function composeDocument(text: string): Document | undefined {
   const [document, second] = [...new Composer(composing).compose(new Parser().parse(text))];
   if (document === undefined || second !== undefined || document.errors.length > 0) return undefined;
@@ -160,13 +160,16 @@ function checkNodes(root: Node, lineAt: (offset: number) => number): ReadonlyMap
   return targets;
 }
 
-/** The first alias whose value does not come before it, such as that of a field that was removed. */
+/** Returns the first alias whose value does not come before it, such as that of a field that was removed. */
 export function danglingAlias(root: Node): Alias | undefined {
   for (const { node, target } of nodesInOrder(root)) if (isAlias(node) && target === undefined) return node;
   return undefined;
 }
 
-/** All nodes in the order of the document, aliases with what they stand for. A value that is not complete, which has the alias in it, counts as none. */
+/**
+ * Yields all nodes in the order of the document, aliases with what they stand for. A value that is not complete, which has the alias in
+ * it, counts as none.
+ */
 function* nodesInOrder(root: Node): Generator<{ readonly node: Node; readonly target?: Node | undefined }> {
   const anchors = new Map<string, Node>();
   const waiting: (Node | { readonly ended: Node })[] = [root];

@@ -3,13 +3,13 @@ import { isMap, isScalar, isSeq } from "yaml";
 import { resolveValue } from "./nodes.ts";
 import { valueText } from "../../core/value-text.ts";
 
-/** The indentation of the second line, which is the first within a bracket; empty for JSON in one line. */
+/** Returns the indentation of the second line, which is the first within a bracket; empty for JSON in one line. */
 export function indentationOf(text: string): string {
   const line = text.trimStart().split("\n", 2)[1] ?? "";
   return line.slice(0, line.length - line.trimStart().length);
 }
 
-/** JSON with the indentation of one level; numbers are written as they were read. */
+/** Returns JSON with the indentation of one level; numbers are written as they were read. */
 export function jsonText(node: unknown, indent: string, line = "\n"): string {
   const inner = line + indent, isBroken = indent !== "";
   const bracketed = (open: string, items: readonly string[], close: string) =>

@@ -8,7 +8,8 @@ export const manifestLinePairsMax = bound(4_000_000);
 const manifestLookAheadLinesMax = bound(60);
 
 /**
- * `changed` with each line that is also in `plain` replaced by that line of `source`. `plain` is the source as the library writes it, without the change.
+ * Returns `changed` with each line that is also in `plain` replaced by that line of `source`. `plain` is the source as the library
+ * writes it, without the change.
  */
 export function keptLines(source: string, plain: string, changed: string): string {
   const own = source.split("\n"), library = plain.split("\n"), next = changed.split("\n");
@@ -33,7 +34,7 @@ export function keptLines(source: string, plain: string, changed: string): strin
   return kept.join("\n");
 }
 
-/** A text without carriage returns, with those of the lines that it shares with `source`; other lines end as the line before them. */
+/** Returns a text without carriage returns, with those of the lines that it shares with `source`; other lines end as the line before them. */
 export function withLineEnds(source: string, text: string): string {
   if (!source.includes("\r\n")) return text;
   const own = source.split("\n"), lines = text.split("\n");
@@ -47,7 +48,10 @@ export function withLineEnds(source: string, text: string): string {
   }).join("\n");
 }
 
-/** By a line of the library's that is in the source: how many lines follow until the next such line, and the number of that line in the source. */
+/**
+ * Returns, for each line of the library that is in the source, how many lines follow until the next such line, and the number of that
+ * line in the source.
+ */
 function gapsOf(
   lines: number,
   origin: ReadonlyMap<number, number>,
@@ -71,7 +75,7 @@ function isUnchanged(same: ReadonlyMap<number, number>, index: number, from: num
 
 const indentOf = (line: string) => line.length - line.trimStart().length;
 
-/** For each line the column in the source of the next line of the same block that is kept. */
+/** Returns, for each line, the column in the source of the next line of the same block that is kept. */
 function columnsBelow(lines: readonly string[], kept: readonly (string | undefined)[]): readonly (number | undefined)[] {
   const open: { readonly library: number; readonly own: number }[] = [], columns: (number | undefined)[] = [];
   for (let index = lines.length - 1; index >= 0; index--) {
@@ -123,7 +127,10 @@ class Indentation {
   }
 }
 
-/** Increasing pairs of indexes of lines that both have: a longest common subsequence, or for a long changed part those that a short look ahead finds. */
+/**
+ * Returns increasing pairs of indexes of lines that both have: a longest common subsequence, or for a long changed part those that a
+ * short look ahead finds.
+ */
 function pairs(a: readonly string[], b: readonly string[]): readonly (readonly [number, number])[] {
   const found: (readonly [number, number])[] = [];
   let start = 0, endA = a.length, endB = b.length;
@@ -164,7 +171,7 @@ function* nearest(a: readonly string[], b: readonly string[]): Generator<readonl
   }
 }
 
-/** The lines to skip on each side until the next equal line; one on each side if none is near. */
+/** Returns the lines to skip on each side until the next equal line; one on each side if none is near. */
 function nextEqual(a: readonly string[], row: number, b: readonly string[], column: number): readonly [number, number] {
   for (let distance = 1; distance <= manifestLookAheadLinesMax; distance++) {
     for (let rows = 0; rows <= distance; rows++) {

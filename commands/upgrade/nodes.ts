@@ -4,12 +4,12 @@ import { isObject, type Json } from "../../core/json.ts";
 import { type Resolved, resolvePlain, resolveScalar } from "../../core/tree/yaml/resolve.ts";
 import { manifestDepthMax } from "./bounds.ts";
 
-/** What a scalar means to a server. */
+/** Returns the type and value that a server reads from a scalar. */
 export function resolveValue({ value, type, tag }: Scalar): Resolved {
   return resolveScalar({ text: String(value), tag: tag ?? "", implicit: (tag ?? "") === "" && (type ?? "PLAIN") === "PLAIN" });
 }
 
-/** The node of a value. Text that would be read as another type is quoted. */
+/** Returns the node of a value. Text that would be read as another type is quoted. */
 export function nodeOf(value: Json): Node {
   if (Array.isArray(value)) {
     const list = new YAMLSeq();
@@ -39,8 +39,8 @@ export interface Reading {
 }
 
 /**
- * The value of a node, with aliases followed. Numbers that are not safe integers or finite are text. Throws the error of `fail` for merge keys, too many nodes and
- * too deep ones, which aliases can make of few.
+ * Returns the value of a node, with aliases followed. Numbers that are not safe integers or finite are text. Throws the error of `fail`
+ * for merge keys, too many nodes and too deep ones, which aliases can make of few.
  */
 export function valueOf(node: unknown, reading: Reading): Json {
   if (--reading.nodes < 0) throw reading.fail("has too many values");

@@ -30,7 +30,7 @@ export interface Places {
 
 const first: Place = Object.freeze({ line: 1, column: 1 });
 
-/** The places of the first document. It is only for messages, so what it cannot read is at the start of the text. */
+/** Returns the places of the first document. It is only for messages, so what it cannot read is at the start of the text. */
 export function placesIn(text: string): Places {
   const lines = lineStartsOf(text);
   const at = (offset: number | undefined): Place => {
@@ -93,7 +93,7 @@ function itemOf(items: readonly unknown[], path: string): Step | undefined {
   return isNode(node) ? { node, offset: node.range?.[0], rest: path.slice(whole.length) } : undefined;
 }
 
-/** The longest key that the path begins with: keys may contain dots. */
+/** Returns the longest key that the path begins with: keys may contain dots. */
 function memberOf(items: readonly { readonly key: unknown; readonly value: unknown }[], path: string): Step | undefined {
   let best: Step | undefined;
   for (const { key, value } of items) {
@@ -110,7 +110,7 @@ function restAfter(key: string, path: string): string | undefined {
   return path.startsWith(key) && (end === undefined || end === "." || end === "[") ? path.slice(key.length) : undefined;
 }
 
-/** Aliases are not followed. */
+/** Yields the scalars below a node. Aliases are not followed. */
 function* scalarsIn(node: unknown): Generator<{ readonly offset: number | undefined; readonly value: string }> {
   if (isScalar(node)) yield { offset: node.range?.[0], value: String(node.value) };
   else if (isSeq(node)) { for (const item of node.items) yield* scalarsIn(item); }

@@ -22,7 +22,7 @@ export interface Converted {
   readonly to: GroupVersion;
 }
 
-/** The choices in the converted objects of a document that are not among `known`. `text`: the document as it is written. */
+/** Returns the choices in the converted objects of a document that are not among `known`. `text`: the document as it is written. */
 export function rejectionsOf(
   text: string,
   objects: readonly Converted[],
@@ -43,7 +43,7 @@ export function rejectionsOf(
   });
 }
 
-/** The names and indexes of a path: `spec.versions[0].properties[spec]` has five. */
+/** Returns the names and indexes of a path: `spec.versions[0].properties[spec]` has five. */
 function stepsOf(path: string): readonly string[] {
   return path.split(/[.[\]]+/).filter((step) => step !== "");
 }

@@ -21,7 +21,7 @@ export function writerOf({ document, body, isJson }: ManifestDocument): () => st
   };
 }
 
-/** The text with the empty lines at the beginning and at the end of `source`, which the library leaves out. */
+/** Returns the text with the empty lines at the beginning and at the end of `source`, which the library leaves out. */
 function withBlankLines(source: string, text: string): string {
   let before = 0, after = source.length, start = 0, end = text.length;
   while (source[before] === "\n") before++;
@@ -37,7 +37,7 @@ interface Layout {
   readonly indentSeq: boolean;
 }
 
-/** The layout of the first mapping and of the first list in a mapping. */
+/** Returns the layout of the first mapping and of the first list in a mapping. */
 function layoutOf(root: unknown, body: string): Layout {
   const column = (node: unknown) => {
     const start = (node as Node | null)?.range?.[0] ?? 0; // Nodes of a document that was read have a range.

@@ -50,7 +50,7 @@ export class Problems implements Found {
   }
 }
 
-/** The number of problems of a severity. */
+/** Returns the number of problems of a severity. */
 export function countOf(findings: Findings, severity: Severity): number {
   return checkNames.reduce((sum, name) => sum + (checks[name].severity === severity ? findings[name].count : 0), 0);
 }

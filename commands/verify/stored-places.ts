@@ -39,7 +39,7 @@ export interface ReadObject {
   readonly version: string | undefined;
 }
 
-/** The object of a value at the place of these kinds. Throws if it cannot be read, or belongs to another key. */
+/** Returns the object of a value at the place of these kinds. Throws if it cannot be read, or belongs to another key. */
 export function readObject(kinds: readonly StoredKind[], prefix: string, key: string, value: Uint8Array): ReadObject {
   const first = kinds[0]!, encryption = encryptionOf(value); // `Places.at` returns no empty list.
   if (encryption !== undefined) {
@@ -63,7 +63,7 @@ function wrongPlace(kind: StoredKind, prefix: string, key: string, { metadata }:
   return writtenKind === kind.resource.kind ? undefined : `has the kind "${writtenKind}": expected ${kind.resource.kind}`;
 }
 
-/** The version in which a custom object is stored, by its first bytes if these are the server's own. */
+/** Returns the version in which a custom object is stored, by its first bytes if these are the server's own. */
 function versionOf(kinds: readonly StoredKind[], value: Uint8Array): string | undefined {
   const isOf = ({ headBytes }: StoredKind) => headBytes.every((byte, index) => value[index] === byte);
   return kinds.find(isOf)?.apiVersion ?? apiVersionOf(value);

@@ -13,7 +13,7 @@ function ownGroups(names: Names): ReadonlySet<string> {
 
 const groups = once(() => ownGroups(defaultNames));
 
-/** The resource, `widgets.example.com`, if the value is a custom resource by its key and its version; else undefined. */
+/** Returns the resource, `widgets.example.com`, if the value is a custom resource by its key and its version; else undefined. */
 export function customResourceOf(prefix: string, key: string, { apiVersion, encoding }: Identity): string | undefined {
   if (encoding !== "json" && encoding !== "cbor") return undefined;
   const [group = "", plural = "", ...rest] = key.slice(prefix.length + 1).split("/");

@@ -70,7 +70,7 @@ function addObject(related: Related, key: string, { kind, object: { metadata } }
   if (kind.group === "" && kind.plural === "namespaces") related.addNamespace(name);
 }
 
-/** Objects of other kinds may own objects of ours. Keys that are no objects have no uid. */
+/** Adds an object of a kind that this server does not have: it may own objects that are checked. Keys that are no objects have no uid. */
 function addOther(related: Related, prefix: string, key: string, identity: Identity): void {
   // Its namespace and its owners are no concern of this server.
   related.add({ key, namespace: "", uid: identity.uid, owners: [] });

@@ -113,7 +113,7 @@ export function compareSemver(a: Semver, b: Semver): number {
   return Math.sign(a.pre.length - b.pre.length);
 }
 
-/** Numbers come before texts. */
+/** Compares two identifiers. Numbers come before texts. */
 function compareIdentifiers(a: bigint | string, b: bigint | string): number {
   if (typeof a === "bigint") return typeof b === "bigint" ? order(a, b) : -1;
   return typeof b === "bigint" ? 1 : order(a, b);

@@ -20,7 +20,7 @@ export class FormatMistake {
   }
 }
 
-/** A formatted string. */
+/** Returns the formatted string. */
 export function format(template: string, args: ListValue): Value {
   spend(template.length);
   const pieces: string[] = [];

@@ -40,12 +40,12 @@ export interface Meta {
 
 const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** A number of 64 bits. Those of pages and transactions are small. */
+/** Returns a number of 64 bits. Those of pages and transactions are small. */
 function readLong(view: DataView, at: number): number {
   return view.getUint32(at, true) + view.getUint32(at + 4, true) * 2 ** 32;
 }
 
-/** The newer of the two meta pages that are not damaged; one of them may be half written. */
+/** Returns the newer of the two meta pages that are not damaged; one of them may be half written. */
 export function readMeta(file: RandomAccess): Meta {
   const found: Meta[] = [];
   for (const at of metaPlaces) {
@@ -76,7 +76,7 @@ function metaAt(file: RandomAccess, at: number): Meta | undefined {
   return { pageSize, root: readLong(meta, 16), pages: readLong(meta, 40), transaction: readLong(meta, 48) };
 }
 
-/** FNV-1a with 64 bits. */
+/** Returns the FNV-1a hash of 64 bits. */
 function checksum(bytes: Uint8Array): bigint {
   let sum = 0xcbf29ce484222325n;
   for (const byte of bytes) sum = BigInt.asUintN(64, (sum ^ BigInt(byte)) * 0x100000001b3n);
@@ -100,7 +100,7 @@ export function readPage(file: RandomAccess, { pageSize, pages }: Meta, id: numb
   return parsePage(overflow === 0 ? first : file.read(at, length), at, id);
 }
 
-/** A page of these bytes, which are at `at` in the file. `id` is for messages. */
+/** Returns a page of these bytes, which are at `at` in the file. `id` is for messages. */
 export function parsePage(bytes: Uint8Array, at: number, id: number): Page {
   if (bytes.length < pageHeadBytes) throw damaged(id);
   const view = viewOf(bytes), flags = view.getUint16(8, true), count = view.getUint16(10, true);

@@ -42,7 +42,7 @@ export function openBolt(file: RandomAccess): BoltFile {
   };
 }
 
-/** The pairs of an inline page. */
+/** Returns the pairs of an inline page. */
 function readInline(bytes: Uint8Array, at: number, name: string): readonly LeafItem[] {
   if (bytes.length < pageHeadBytes) throw new EtcdFileError(`the bucket "${name}" is damaged`);
   const page = parsePage(bytes, at, 0);
@@ -50,7 +50,7 @@ function readInline(bytes: Uint8Array, at: number, name: string): readonly LeafI
   return page.items;
 }
 
-/** The pairs below a page, in the order of their keys. */
+/** Yields the pairs below a page, in the order of their keys. */
 function* walk(file: RandomAccess, meta: Meta, root: number): Generator<LeafItem> {
   const seen = new Uint8Array(meta.pages);
   const way: { readonly page: Page; next: number }[] = [{ page: readPage(file, meta, root, seen), next: 0 }];

@@ -74,7 +74,7 @@ export function openDatabase(file: RandomAccess, prefix: string, progress?: Prog
 /** Records between two reports of progress. */
 const progressEvery = 1_000;
 
-/** The index of the first key that is not before this one. */
+/** Returns the index of the first key that is not before this one. */
 function indexFrom(keys: readonly string[], key: string): number {
   let low = 0, high = keys.length;
   while (low < high) {

@@ -49,7 +49,7 @@ async function checkHash(file: RandomAccess, size: number): Promise<void> {
   }
 }
 
-/** Errors get the path, and close the file. */
+/** Opens a database. An error closes the file and names its path. */
 async function openNamed(path: string, file: RandomAccess, open: () => Promise<EtcdDatabase>): Promise<EtcdFiles> {
   const withPath = (error: unknown) =>
     error instanceof EtcdFileError ? new EtcdFileError(`Cannot read "${path}": ${error.message}`, { cause: error }) : error;

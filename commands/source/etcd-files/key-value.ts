@@ -30,7 +30,7 @@ export interface RecordValue {
 
 const keyField = 1, valueField = 5, delimited = 2;
 
-/** The key and the value of a message KeyValue, as views. Throws an `EtcdFileError`. */
+/** Returns the key and the value of a message KeyValue, as views. Throws an `EtcdFileError`. */
 export function readRecordValue(bytes: Uint8Array): RecordValue {
   const none: Uint8Array = new Uint8Array();
   const found = { key: none, value: none };

@@ -51,7 +51,7 @@ export function openFile(path: string): RandomAccess {
   };
 }
 
-/** Bytes in memory. */
+/** Returns the access to bytes in memory. */
 export function inMemory(bytes: Uint8Array): RandomAccess {
   return {
     size: bytes.length,
@@ -65,7 +65,7 @@ export function inMemory(bytes: Uint8Array): RandomAccess {
 
 const pastEnd = (at: number, length: number) => new EtcdFileError(`it ends within the ${length} bytes at ${at}: it is truncated`);
 
-/** A part at the beginning of other bytes. */
+/** Returns the access to the first `size` bytes. */
 export function beginningOf(bytes: RandomAccess, size: number): RandomAccess {
   return {
     size,

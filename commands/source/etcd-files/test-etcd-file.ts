@@ -14,7 +14,7 @@ export interface BoltOptions {
 
 export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** A bbolt file with these buckets. */
+/** Returns a bbolt file with these buckets. */
 export function boltFile(
   buckets: Readonly<Record<string, readonly Pair[]>>,
   { pageSize = 4096, itemsPerPage = 20, inline = [] }: BoltOptions = {},
@@ -62,7 +62,7 @@ function parts<T>(items: readonly T[], size: number): readonly (readonly T[])[] 
     : Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));
 }
 
-/** A meta page with its checksum. */
+/** Returns a meta page with its checksum. */
 export function metaPage(
   { pageSize, root, pages, transaction }: Readonly<Record<"pageSize" | "root" | "pages" | "transaction", number>>,
 ): Uint8Array {
@@ -124,7 +124,7 @@ export interface KeyChange {
   readonly value?: Uint8Array | string;
 }
 
-/** The records of changes in the bucket `key`. */
+/** Returns the records of changes in the bucket `key`. */
 export function recordsOf(changes: readonly KeyChange[]): readonly Pair[] {
   return changes.map(({ key, value }, index): Pair => {
     const at = new Uint8Array(value === undefined ? 18 : 17), view = new DataView(at.buffer);
@@ -139,12 +139,12 @@ export function recordsOf(changes: readonly KeyChange[]): readonly Pair[] {
   });
 }
 
-/** The database of etcd after these changes. */
+/** Returns the database of etcd after these changes. */
 export function databaseFile(changes: readonly KeyChange[], options: BoltOptions = {}): Uint8Array {
   return boltFile({ key: recordsOf(changes), meta: [[bytesOf("storageVersion"), bytesOf("3.6.0")]] }, { inline: ["meta"], ...options });
 }
 
-/** A file of `etcdctl snapshot save`: the database and its checksum. */
+/** Returns a file of `etcdctl snapshot save`: the database and its checksum. */
 export function snapshotFile(database: Uint8Array): Uint8Array {
   const whole = new Uint8Array(database.length + 32);
   whole.set(database);

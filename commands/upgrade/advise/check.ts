@@ -14,7 +14,7 @@ export interface Checking {
 
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
-/** The advice for an object. Shapes that are not those of the kind are passed over: a server rejects them. */
+/** Returns the advice for an object. Shapes that are not those of the kind are passed over: a server rejects them. */
 export function checkObject(found: FoundObject, checking: Checking): Iterable<Advice> {
   return new ObjectCheck(found, checking).advice();
 }
@@ -199,13 +199,13 @@ function isForOldOnly(rule: JsonObject, { groupVersion, replacement, resource }:
   return isNamed && !(groups.includes(next.group) && versions.includes(next.version));
 }
 
-/** The places of references with a version. */
+/** Returns the places of references with a version. */
 function referencePaths(object: JsonObject): readonly Path[] {
   const owners = objectsOf(objectOf(object.metadata).ownerReferences).map((_, index) => ["metadata", "ownerReferences", index]);
   return [["spec", "scaleTargetRef"], ["spec", "targetRef"], ...owners];
 }
 
-/** The advice for requests of a version. */
+/** Yields the advice for requests of a version. */
 export function* checkUse({ place, groupVersion, resource, who }: FoundUse, { lifecycles, target }: Checking): Generator<Advice> {
   const lifecycle = lifecycles.ofResource(groupVersion, resource);
   if (lifecycle === undefined) return;
@@ -235,7 +235,7 @@ function isStoredByAll({ groupVersion, kind }: Lifecycle): boolean {
   return kind === "CustomResourceDefinition" && splitGroupVersion(groupVersion).version === "v1beta1";
 }
 
-/** How to store an object in another version. A server writes each object in the version that it stores now. */
+/** Returns the remedy for a stored object in an old version. A server writes each object in the version that it stores now. */
 function migrationOf({ resource, replacement, isVersion }: Lifecycle): string {
   if (!isVersion) return `delete it before the upgrade, and use ${replacement}`;
   const { group } = splitGroupVersion(replacement), name = group === "" ? resource : `${resource}.${group}`;

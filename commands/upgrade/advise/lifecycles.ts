@@ -72,7 +72,7 @@ export class Lifecycles {
   }
 }
 
-/** The preferred version of the same group; `written` itself if there is no other. */
+/** Returns the preferred version of the same group; `written` itself if there is no other. */
 function newestOf(served: readonly GroupVersion[], written: GroupVersion): GroupVersion {
   const { group } = splitGroupVersion(written), own = served.filter((each) => splitGroupVersion(each).group === group && each !== written);
   return own.toSorted((a, b) => compareVersions(splitGroupVersion(a).version, splitGroupVersion(b).version))[0] ?? written;

@@ -15,7 +15,7 @@ export function* requestsInMetrics(text: string, place: Place): Generator<FoundU
   }
 }
 
-/** The values of `name="value",...` by name. Names of groups, versions and resources have no quotes. */
+/** Returns the values of `name="value",...` by name. Names of groups, versions and resources have no quotes. */
 function labelsOf(text: string): ReadonlyMap<string, string> {
   return new Map(
     text.split(",").flatMap((label) => {

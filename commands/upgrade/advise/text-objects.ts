@@ -66,7 +66,7 @@ function jsonOf(read: ManifestDocument, node: Node, line: number): JsonObject | 
   return isObject(value) ? value : undefined;
 }
 
-/** The line of the key or item at a path, or of the last part of the path that the object has. */
+/** Returns the line of the key or item at a path, or of the last part of the path that the object has. */
 function lineIn(read: ManifestDocument, root: Node, path: readonly (string | number)[]): number | undefined {
   let node: unknown = root, start: number | undefined;
   for (const step of path) {

@@ -9,7 +9,7 @@ const int32Max = 2_147_483_647;
 /** The versions that filled an absent selector, and absent labels, with the labels of the template. `apps/v1beta2` does not. */
 const fillsSelector = ({ from }: Step) => from !== "apps/v1beta2";
 
-/** The selector, which `apps/v1` requires and does not fill. */
+/** Writes the selector, which `apps/v1` requires and does not fill. */
 function withSelector(object: Fields, step: Step): Fields | undefined {
   const spec = object.fields("spec");
   if (spec === undefined) return undefined;

@@ -22,7 +22,7 @@ export function isCertificateChain(field: string): boolean {
   return blocks > 0;
 }
 
-/** The type in a line that begins or ends a block. */
+/** Returns the type in a line that begins or ends a block. */
 function markOf(line: string, mark: string): string | undefined {
   return line.startsWith(mark) && line.endsWith(dashes) ? line.slice(mark.length, -dashes.length) : undefined;
 }

@@ -43,7 +43,7 @@ export const definition: Rule = (object, { from }) => {
   addApproval(object, spec);
 };
 
-/** The versions; the only one is made from `version`. */
+/** Returns the versions; the only one is made from `version`. */
 function versionsOf(spec: Fields): readonly Fields[] {
   const version = spec.text("version"), versions = spec.items("versions");
   if (versions.length > 0) {
@@ -92,7 +92,7 @@ function convertConversion(spec: Fields, from: string): void {
 const protectedGroup = /(?:^|\.)(?:k8s|kubernetes)\.io$/;
 const approved = "api-approved.kubernetes.io";
 
-/** Definitions in the groups of Kubernetes need an annotation since `v1`. */
+/** Adds the annotation that `v1` requires of definitions in the groups of Kubernetes. */
 function addApproval(object: Fields, spec: Fields): void {
   if (!protectedGroup.test(spec.text("group") ?? "")) return;
   const metadata = object.fields("metadata");

@@ -25,7 +25,7 @@ export const ingress: Rule = (object, { from, to }) => {
   }
 };
 
-/** `serviceName` and `servicePort` become `service`. A backend of a `resource` stays. */
+/** Moves `serviceName` and `servicePort` into `service`. A backend of a `resource` stays. */
 function backendToService(backend: Fields): void {
   if (!backend.has("serviceName") && !backend.has("servicePort")) return backend.removeNulls("serviceName", "servicePort");
   for (const name of ["serviceName", "servicePort"]) if (!backend.has(name)) backend.choice(name, "required");

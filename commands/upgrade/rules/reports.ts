@@ -39,14 +39,14 @@ export const event: Rule = (object) => {
   moveField(object, "reportingInstance", source, "host");
   object.remove("deprecatedSource");
   moveField(object, "eventTime", object, "deprecatedFirstTimestamp");
-  inMicroseconds(object, "eventTime");
+  writeMicroseconds(object, "eventTime");
   const series = object.fields("series"), count = object.scalar("deprecatedCount");
   const isSeries = series !== undefined || (count?.type === "int" && count.value > 1n);
   if (isSeries) {
     const into = object.fieldsOrNew("series");
     moveField(into, "count", object, "deprecatedCount");
     moveField(into, "lastObservedTime", object, "deprecatedLastTimestamp");
-    inMicroseconds(into, "lastObservedTime");
+    writeMicroseconds(into, "lastObservedTime");
     for (const name of ["count", "lastObservedTime"]) if (!into.has(name)) into.choice(name, "required in a series of events");
     into.remove("state");
   }
@@ -60,8 +60,8 @@ export const event: Rule = (object) => {
   }
 };
 
-/** The new fields need six digits after the second, which the old ones have not. */
-function inMicroseconds(fields: Fields, name: string): void {
+/** Writes a time with six digits after the second, which the new fields need. */
+function writeMicroseconds(fields: Fields, name: string): void {
   const [, seconds, zone] = /^([0-9-]+T[0-9:]+)(Z|[+-][0-9:]+)$/.exec(fields.text(name) ?? "") ?? [];
   if (seconds !== undefined) fields.set(name, `${seconds}.000000${zone}`);
 }
