@@ -155,6 +155,8 @@ export type CheckedSetting = readonly [setting: string, check: Promise<unknown>]
 export interface PartChecks {
   /** Reads the files of the settings without using them. */
   files?(inspection: PartInspection): readonly CheckedSetting[];
+  /** Returns mistakes of values, such as settings that exclude each other. The start and a reload refuse them. */
+  mistakes?(inspection: Pick<PartInspection, "names" | "setting">): readonly string[];
   /** Returns warnings about values. The start logs them and `thole check` prints them. After a reload, new ones are logged. */
   warnings?(inspection: Pick<PartInspection, "names" | "setting">): readonly string[];
   /** Returns what in the files is probably a mistake, for `thole check`. Rejects for a file that cannot be used. */

@@ -72,6 +72,14 @@ export const requestHeader: AuthenticatorDefinition = {
   beforeTokens: true,
   plainReasons: true,
   required: true,
+  checks: {
+    mistakes({ setting }) {
+      const uid = settingsOf(setting, flags)["requestheader-uid-headers"];
+      const isStandard = uid.length === 0 || uid.some((name) => name.toLowerCase() === "x-remote-uid");
+      const text = "--requestheader-uid-headers is set without specifying the standard X-Remote-Uid header - API aggregation will not work";
+      return isStandard ? [] : [text];
+    },
+  },
   open: ({ setting }) =>
     setting({ name: "requestheader-client-ca-file", kind: "string" }) === ""
       ? undefined

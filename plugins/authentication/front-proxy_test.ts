@@ -4,7 +4,8 @@ import { ConfigError, parseArguments, withDefaults } from "../../server/config/p
 import type { PlainSettings } from "../../server/config/plain-settings.ts";
 import type { AuthenticationAnswer, RequestToAuthenticate } from "../../core/authentication.ts";
 import { activeConfigOf } from "../../server/config/active-config.ts";
-import { frontProxy } from "./front-proxy.ts";
+import { definePlugin } from "../../plugin.ts";
+import { frontProxy, requestHeader } from "./front-proxy.ts";
 
 const proxy = { commonName: "front-proxy-client", organizations: [], uids: [], fingerprint: "", expires: 0 };
 const settings: PlainSettings = {
@@ -89,11 +90,13 @@ test("frontProxy() ignores headers without a front proxy's certificate, and reje
   assert.equal((await who(headers, allowed) as { readonly name?: string }).name, "carol");
 });
 
+const proxied = definePlugin({ name: "proxied", summary: "Users of front proxies.", authenticators: [requestHeader] });
+
 test("UIDs of front proxies need the standard header among theirs, and the gate RemoteRequestHeaderUID", () => {
   const parse = (...args: readonly string[]) => {
     const parsed = parseArguments(args, () => "");
     assert.ok(!parsed.help);
-    return activeConfigOf(parsed.config, []);
+    return activeConfigOf(parsed.config, [proxied]);
   };
   parse("--requestheader-uid-headers=x-remote-uid,X-Id");
   assert.throws(() => parse("--requestheader-uid-headers=X-Id"), /without specifying the standard X-Remote-Uid header - API aggregation/);
@@ -103,5 +106,5 @@ test("UIDs of front proxies need the standard header among theirs, and the gate 
     error instanceof ConfigError &&
     error.message === '--requestheader-uid-headers requires the "RemoteRequestHeaderUID" feature to be enabled';
   assert.throws(() => parse(gate, "--requestheader-uid-headers=X-Remote-Uid"), refused);
-  assert.throws(() => activeConfigOf({ ...before.config, "requestheader-uid-headers": ["X-Remote-Uid"] }, [], before), refused);
+  assert.throws(() => activeConfigOf({ ...before.config, "requestheader-uid-headers": ["X-Remote-Uid"] }, [proxied], before), refused);
 });

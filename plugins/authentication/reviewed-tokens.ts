@@ -4,6 +4,7 @@ import type { AuthenticatorDefinition } from "../../core/authentication.ts";
 import { type PartClient, settingsOf } from "../../core/part.ts";
 import type { Caller } from "../../core/user-info.ts";
 import { ownAudiences, type TokenAuthenticator, TokenRefusal } from "../../core/token-authenticator.ts";
+import { goQuote } from "../../core/tree/go-quote.ts";
 import { withoutToken } from "../../core/without-token.ts";
 import { answersOf } from "./answers.ts";
 import { bound } from "../../core/bound.ts";
@@ -126,6 +127,11 @@ export const tokenWebhook: AuthenticatorDefinition = {
     files: ({ setting, remotes }) => {
       const path = setting(file);
       return path === "" ? [] : [[file.name, remotes.checkKubeconfig(path)]];
+    },
+    mistakes({ setting }) {
+      const { "authentication-token-webhook-version": version } = settingsOf(setting, flags);
+      const isKnown = ["v1", "v1beta1"].includes(version);
+      return isKnown ? [] : [`flag "--authentication-token-webhook-version": ${goQuote(version)} must be v1 or v1beta1`];
     },
   },
   async open({ setting, names, remotes, audiences, signal }) {

@@ -1,6 +1,5 @@
 /** The active configuration: settings and plugins compiled to a catalog. A server replaces it as a whole. */
 import { append } from "../../core/append.ts";
-import type { Names } from "../../core/names.ts";
 import type { Plugin, Resource, ResourceSource } from "../../core/plugin.ts";
 import { lineNames } from "../../metrics/mod.ts";
 import { kernelMetrics } from "../metrics/metrics.ts";
@@ -13,7 +12,7 @@ import { compile } from "../../kernel/catalog/compile.ts";
 import { releasesOf } from "./emulation-settings.ts";
 import type { Mistake } from "../../core/config/mistake.ts";
 import { ConfigError } from "./parse.ts";
-import { settingClashes } from "./plugin-settings.ts";
+import { namesOf, settingClashes, valueMistakes } from "./plugin-settings.ts";
 import type { Config } from "./settings.ts";
 import { webhookAddressMistakes } from "./webhook-addresses.ts";
 import { valueText } from "../../core/value-text.ts";
@@ -54,6 +53,7 @@ export function activeConfigOf(
 ): ActiveConfig {
   const isSame = before !== undefined && appeared === before.appeared && hasSameCatalog(config, plugins, before);
   const mistakes: Mistake[] = [
+    ...valueMistakes(config, plugins),
     ...webhookAddressMistakes(config["webhook-addresses"]),
     ...authorizationMistakes(config, plugins.flatMap(({ authorizers = [] }) => authorizers.map(({ name }) => name))),
   ];
@@ -193,10 +193,6 @@ export function activeConfigOrMistakes(config: Config, plugins: readonly Plugin[
     append(mistakes, placedOf(error));
     return undefined;
   }
-}
-
-export function namesOf(config: Config): Names {
-  return { domain: config["group-domain"], platform: config["platform-name"] };
 }
 
 function hasSameCatalog(config: Config, plugins: readonly Plugin[], before: ActiveConfig): boolean {

@@ -11,13 +11,11 @@ import { readYaml } from "../../core/tree/yaml.ts";
 import { NumberText, type Tree, TreeObject } from "../../core/tree/tree.ts";
 import { auditMistakes } from "./audit-settings.ts";
 import { tlsMistakes } from "./tls-settings.ts";
-import { authenticationMistakes } from "./authentication-mistakes.ts";
 import { type Config, type Kind, settings } from "./settings.ts";
 import { emulationMistakes, kubeComponent } from "./emulation-settings.ts";
 import { durationText } from "./help.ts";
 import { fromPlain, type PlainSettings } from "./plain-settings.ts";
 import { defaultsOf, refusedValues, type SettingTable, tableOf } from "./plugin-settings.ts";
-import { serviceAccountMistakes } from "./service-accounts.ts";
 import { verbosityOf } from "../../kernel/observe/log.ts";
 import { workersMistakes } from "./workers.ts";
 import { type Fault, faultOf, type Mistake, textOf } from "../../core/config/mistake.ts";
@@ -336,11 +334,9 @@ function senseless(config: Config): readonly string[] {
   if ((config["etcd-certfile"] === "") !== (config["etcd-keyfile"] === "")) {
     mistakes.push('flags "--etcd-certfile" and "--etcd-keyfile" must be set together');
   }
-  append(mistakes, auditMistakes(config), electionMistakes(config), frontProxyMistakes(config), emulationMistakes(config));
+  append(mistakes, auditMistakes(config), electionMistakes(config), emulationMistakes(config));
   append(
     mistakes,
-    serviceAccountMistakes(config),
-    authenticationMistakes(config),
     workersMistakes(config),
     serviceMistakes(config),
     kubeletMistakes(config),
@@ -392,12 +388,4 @@ function electionMistakes(config: Config): readonly string[] {
       `flag "--leader-elect-renew-deadline" must be greater than ${electionRetryJitter} times "--leader-elect-retry-period", which must not be 0`,
     ]),
   ];
-}
-
-/** Contradicting settings of front proxies, with upstream's messages. */
-function frontProxyMistakes(config: Config): readonly string[] {
-  const uid = config["requestheader-uid-headers"];
-  const isStandard = uid.length === 0 || uid.some((name) => name.toLowerCase() === "x-remote-uid");
-  const text = "--requestheader-uid-headers is set without specifying the standard X-Remote-Uid header - API aggregation will not work";
-  return isStandard ? [] : [text];
 }

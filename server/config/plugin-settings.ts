@@ -1,5 +1,7 @@
 /** The settings that plugins declare, as rows beside those of the server's table. */
+import type { Names } from "../../core/names.ts";
 import type { Plugin } from "../../core/plugin.ts";
+import type { SettingKey, SettingKind, SettingOf, SettingValues } from "../../core/setting.ts";
 import { commands, flagsOf } from "./commands.ts";
 import { type AnySetting, type Config, settings } from "./settings.ts";
 
@@ -41,6 +43,27 @@ export function defaultsOf(table: SettingTable): Readonly<Record<string, unknown
 /** The value of a setting of the server or of a plugin. `fallback`: for a configuration that was made without the plugin. */
 export function valueOf(config: Config, name: string, fallback?: unknown): unknown {
   return Object.hasOwn(config, name) ? Reflect.get(config, name) : fallback;
+}
+
+/** Reads settings of the current configuration by name and kind: those of the server and of its plugins. */
+export function settingOf(current: () => { readonly config: Config; readonly plugins: readonly Plugin[] }): SettingOf {
+  return <K extends SettingKind>({ name, kind }: SettingKey<K>): SettingValues[K] => {
+    const { config, plugins } = current(), row = rowOf(name, plugins);
+    if (row === undefined) throw new Error(`Cannot read the setting "${name}": there is none`);
+    if (row.kind !== kind) throw new Error(`Cannot read the setting "${name}" as ${kind}: it is of the kind ${row.kind}`);
+    return valueOf(config, name, row.default) as SettingValues[K]; // The kind of the row decides about the type of the value.
+  };
+}
+
+/** Returns the names that the settings give to `{domain}` and `{platform}`. */
+export function namesOf(config: Config): Names {
+  return { domain: config["group-domain"], platform: config["platform-name"] };
+}
+
+/** Returns the mistakes that parts of the plugins find in the values of settings. */
+export function valueMistakes(config: Config, plugins: readonly Plugin[]): readonly string[] {
+  const inspection = { names: namesOf(config), setting: settingOf(() => ({ config, plugins })) };
+  return plugins.flatMap(({ authenticators = [] }) => authenticators).flatMap(({ checks }) => checks?.mistakes?.(inspection) ?? []);
 }
 
 /** Words of the command line that are no settings of a server, and whose they are. */

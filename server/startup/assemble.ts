@@ -37,7 +37,7 @@ import type { WorkerGroup } from "../workers/group.ts";
 import type { Authentication } from "./authentication.ts";
 import type { ConfigInForce } from "./config-in-force.ts";
 import { serverApi } from "./open-controllers.ts";
-import { settingOf } from "./part-context.ts";
+import { settingOf } from "../config/plugin-settings.ts";
 import { refusalLog } from "./refusal-log.ts";
 import { describeBuild, describeReleases } from "./describe-server.ts";
 import { type CheckedParts, healthChecks } from "./health-checks.ts";

@@ -5,7 +5,7 @@ import type { ClientTrust } from "../../core/authentication.ts";
 import type { Config } from "../config/settings.ts";
 import { type TlsBounds, tlsBounds } from "../config/tls-settings.ts";
 import type { FollowedFiles } from "../../core/part.ts";
-import { namesOf } from "../config/active-config.ts";
+import { namesOf } from "../config/plugin-settings.ts";
 import { certificateFacts, type KeyedCertificate, pemCertificates } from "../../protocols/x509/certificate.ts";
 import { openPki, type Pki, type Replacement, trustedPem, writtenPki } from "../listen/pki.ts";
 import type { ListenerTls, NamedCertificate } from "../listen/tls-context.ts";

@@ -22,7 +22,7 @@ import { webhookBackend } from "../audit/webhook-backend.ts";
 import { readAccess } from "../../client/kubeconfig.ts";
 import { remoteClient } from "../../protocols/remote/remote-client.ts";
 import { type AuditBackendName, backendConfig } from "../config/audit-settings.ts";
-import { namesOf } from "../config/active-config.ts";
+import { namesOf } from "../config/plugin-settings.ts";
 import { FaultyFile } from "../../core/config/mistake.ts";
 import { readText } from "../config/read-files.ts";
 import type { Config } from "../config/settings.ts";

@@ -13,7 +13,7 @@ import { workMeters } from "../metrics/work-metrics.ts";
 import type { Server } from "../../kernel/server.ts";
 import type { Store } from "../../kernel/store/store.ts";
 import type { ConfigInForce } from "./config-in-force.ts";
-import { settingOf } from "./part-context.ts";
+import { settingOf } from "../config/plugin-settings.ts";
 import { bound } from "../../core/bound.ts";
 
 /** Milliseconds after its start for which a controller waits for its rights. */

@@ -11,10 +11,6 @@ import type {
   PartInspection,
   PartKey,
   PartRemotes,
-  SettingKey,
-  SettingKind,
-  SettingOf,
-  SettingValues,
 } from "../../core/part.ts";
 import type { Plugin } from "../../core/plugin.ts";
 import type { MetricOf } from "../../metrics/mod.ts";
@@ -25,8 +21,8 @@ import { withRetries } from "../../protocols/remote/retry.ts";
 import { parseCertificate } from "../../protocols/x509/parse-certificate.ts";
 import { readAccess } from "../../client/kubeconfig.ts";
 import { readText } from "../config/read-files.ts";
-import { type ActiveConfig, namesOf } from "../config/active-config.ts";
-import { rowOf, valueOf } from "../config/plugin-settings.ts";
+import type { ActiveConfig } from "../config/active-config.ts";
+import { namesOf, settingOf } from "../config/plugin-settings.ts";
 import type { Config } from "../config/settings.ts";
 import { writePrivateFile } from "../listen/pki-files.ts";
 import { peerVerifier } from "../listen/verify-peer.ts";
@@ -36,22 +32,9 @@ import { issuerFetch } from "./issuer-fetch.ts";
 import { isInMemory } from "./open-store.ts";
 import { tracedClient } from "./traced-client.ts";
 
-/** The settings and the plugins that are active. */
-type Active = Pick<ActiveConfig, "config" | "plugins">;
-
-/** Reads settings of the current configuration by name and kind: those of the server and of its plugins. */
-export function settingOf(current: () => Active): SettingOf {
-  return <K extends SettingKind>({ name, kind }: SettingKey<K>): SettingValues[K] => {
-    const { config, plugins } = current(), row = rowOf(name, plugins);
-    if (row === undefined) throw new Error(`Cannot read the setting "${name}": there is none`);
-    if (row.kind !== kind) throw new Error(`Cannot read the setting "${name}" as ${kind}: it is of the kind ${row.kind}`);
-    return valueOf(config, name, row.default) as SettingValues[K]; // The kind of the row decides about the type of the value.
-  };
-}
-
 /** The dependencies of a part's context. */
 export interface PartNeeds {
-  readonly current: () => Active;
+  readonly current: () => Pick<ActiveConfig, "config" | "plugins">;
   readonly names: () => Names;
   readonly gate: Gates;
   readonly metric: MetricOf;

@@ -3,7 +3,8 @@ import { generateKeyPairSync } from "node:crypto";
 import { test } from "node:test";
 import { defaults } from "../config/settings.ts";
 import { settingsOf } from "../../core/part.ts";
-import { partInspection, settingOf } from "./part-context.ts";
+import { settingOf } from "../config/plugin-settings.ts";
+import { partInspection } from "./part-context.ts";
 
 test("settingOf() reads the current value of a setting by name and kind, and throws for any other", () => {
   let config = defaults;

@@ -5,7 +5,7 @@ import process from "node:process";
 import { reasonOf } from "../../core/reason-of.ts";
 import { type Credentials, openCredentials } from "./credentials.ts";
 import { followFiles } from "../config/follow-files.ts";
-import { namesOf } from "../config/active-config.ts";
+import { namesOf } from "../config/plugin-settings.ts";
 import { ConfigError } from "../config/parse.ts";
 import { workerCount } from "../config/workers.ts";
 import { handle } from "../../kernel/handle.ts";

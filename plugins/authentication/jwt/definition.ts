@@ -5,6 +5,7 @@ import { bound } from "../../../core/bound.ts";
 import { FaultyFile, type PlacedMistake } from "../../../core/config/mistake.ts";
 import { forbidden } from "../../../core/field-error.ts";
 import { type FollowedFiles, type PartInspection, settingsOf } from "../../../core/part.ts";
+import { goQuote } from "../../../core/tree/go-quote.ts";
 import { reasonOf } from "../../../core/reason-of.ts";
 import { answersOf } from "../answers.ts";
 import { issuerOfFlags } from "../configuration/oidc-flags.ts";
@@ -46,10 +47,28 @@ export const jwt: AuthenticatorDefinition = {
       const isFile = settingsOf(inspection.setting, flags)["authentication-config"] !== "";
       return [[isFile ? "authentication-config" : "oidc-issuer-url", readConfiguration(inspection)]];
     },
+    mistakes: oidcMistakes,
     fileWarnings: prefixWarnings,
   },
   open: openJwt,
 };
+
+/** Returns the mistakes of the flags --oidc-*, with upstream's messages. */
+function oidcMistakes({ setting }: Pick<PartInspection, "setting">): readonly string[] {
+  const { "authentication-config": file, "anonymous-auth": _, ...oidc } = settingsOf(setting, flags);
+  const { "oidc-issuer-url": url, "oidc-client-id": client, "oidc-signing-algs": algorithms, "oidc-username-claim": claim } = oidc;
+  const isSet = claim !== defaultClaim || algorithms.length > 0 || oidc["oidc-required-claim"].size > 0 ||
+    Object.entries(oidc).some(([name, value]) => name !== "oidc-username-claim" && typeof value === "string" && value !== "");
+  return [
+    ...(isSet && file !== "" ? ["authentication-config file and oidc-* flags are mutually exclusive"] : []),
+    ...(isSet && file === "" && (url === "" || client === "")
+      ? ["oidc-issuer-url and oidc-client-id must be specified together when any oidc-* flags are set"]
+      : []),
+    ...algorithms.filter((each) => !signingAlgorithms.includes(each)).map((each) => `oidc: unsupported signing alg: ${goQuote(each)}`),
+  ];
+}
+/** The default of --oidc-username-claim. */
+const defaultClaim = "sub";
 
 /** Starts the discovery of the issuers without waiting for it. Rejects for a configuration that cannot be used. */
 async function openJwt(context: AuthenticatorContext): Promise<OpenedAuthenticator> {

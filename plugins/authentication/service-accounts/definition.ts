@@ -8,6 +8,7 @@ import { configurationDocument, discoveryPaths, discoverySeconds, issuerMistake,
 import { tokenIssuer } from "./issue.ts";
 import { tokenIssuers } from "./issuers.ts";
 import type { KeySet } from "./keys.ts";
+import { tokenMistakes } from "./mistakes.ts";
 import { useRecorder } from "./record-use.ts";
 import { checkTokenKeys, openTokenKeys } from "./token-keys.ts";
 import { extendedSeconds, projectedSeconds } from "./validity.ts";
@@ -30,6 +31,7 @@ export const serviceAccounts: AuthenticatorDefinition = {
   answerMs: Infinity,
   checks: {
     files: checkTokenKeys,
+    mistakes: tokenMistakes,
     warnings: (inspection) => [...expirationWarnings(inspection), ...sharingWarnings(inspection)],
   },
   async open(context) {
