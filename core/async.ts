@@ -42,7 +42,7 @@ export function untilAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }
 
-/** The result of `promise`. Rejects with `signal.reason` on abort; a later result is ignored. */
+/** Returns the result of `promise`. Rejects with `signal.reason` on abort; a later result is ignored. */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);
@@ -58,7 +58,7 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<
   });
 }
 
-/** The result of `promise`. Rejects with `error` after `ms` milliseconds; a later result is ignored. The timer keeps the process alive. */
+/** Returns the result of `promise`. Rejects with `error` after `ms` milliseconds; a later result is ignored. The timer keeps the process alive. */
 export function within<T>(promise: Promise<T>, ms: number, error: () => Error, clock: Pick<Clock, "after"> = systemClock): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = clock.after(ms, () => reject(error()));
@@ -66,7 +66,7 @@ export function within<T>(promise: Promise<T>, ms: number, error: () => Error, c
   });
 }
 
-/** A function that calls `make` once and returns the same result, or promise, at every call. */
+/** Returns a function that calls `make` once and returns the same result, or promise, at every call. */
 export function once<T>(make: () => T): () => T {
   const made: { value?: T } = {};
   return () => made.value ??= make();

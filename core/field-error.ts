@@ -67,7 +67,7 @@ function valueText(value: unknown, quoted: "go" | "json"): string {
   return typeof value === "number" && Number.isFinite(value) ? goNumber(value) : String(value);
 }
 
-/** The error without its path, as in a Status cause: `Invalid value: "x": must be y`. */
+/** Returns the error without its path, as in a Status cause: `Invalid value: "x": must be y`. */
 export function fieldErrorBody(error: FieldError): string {
   const kind = fieldErrorTexts[error.type];
   const head = kind.value && error.value !== omittedValue
@@ -75,36 +75,36 @@ export function fieldErrorBody(error: FieldError): string {
     : kind.text;
   return error.detail === "" ? head : `${head}: ${error.detail}`;
 }
-/** The text of an error in the message of a Status: `spec.size: Invalid value: 7: must be even`. */
+/** Returns the text of an error in the message of a Status: `spec.size: Invalid value: 7: must be even`. */
 export function fieldErrorText(error: FieldError): string {
   return `${error.path}: ${fieldErrorBody(error)}`;
 }
-/** The reason of the Status cause, such as `FieldValueInvalid`. */
+/** Returns the reason of the Status cause, such as `FieldValueInvalid`. */
 export function fieldErrorReason(error: FieldError): string {
   return fieldErrorTexts[error.type].reason;
 }
 
-/** The error of a field that must be set: `spec.name: Required value`. `detail` may be "". */
+/** Returns the error of a field that must be set: `spec.name: Required value`. `detail` may be "". */
 export function required(path: string, detail: string): FieldError {
   return { type: "Required", path, detail };
 }
-/** The error of a value that violates a rule: `spec.size: Invalid value: 7: must be even`. `detail` says the rule. */
+/** Returns the error of a value that violates a rule: `spec.size: Invalid value: 7: must be even`. `detail` says the rule. */
 export function invalid(path: string, value: unknown, detail: string): FieldError {
   return { type: "Invalid", path, value, detail };
 }
-/** The error of a value that an earlier item of the list has, too. `path` is that of the later item. */
+/** Returns the error of a value that an earlier item of the list has, too. `path` is that of the later item. */
 export function duplicate(path: string, value: unknown): FieldError {
   return { type: "Duplicate", path, value, detail: "" };
 }
-/** The error of a field that must not be set or changed. `detail` says why. The value is not shown. */
+/** Returns the error of a field that must not be set or changed. `detail` says why. The value is not shown. */
 export function forbidden(path: string, detail: string): FieldError {
   return { type: "Forbidden", path, detail };
 }
-/** The error of a value that names something that does not exist. */
+/** Returns the error of a value that names something that does not exist. */
 export function notFound(path: string, value: unknown): FieldError {
   return { type: "NotFound", path, value, detail: "" };
 }
-/** The error of a value outside of an enumeration. The message has the `supported` values in quotes, in their order. */
+/** Returns the error of a value outside of an enumeration. The message has the `supported` values in quotes, in their order. */
 export function notSupported(path: string, value: unknown, supported: readonly string[]): FieldError {
   return {
     type: "NotSupported",
@@ -113,11 +113,11 @@ export function notSupported(path: string, value: unknown, supported: readonly s
     detail: supported.length === 0 ? "" : `supported values: ${supported.map(goQuote).join(", ")}`,
   };
 }
-/** The error of a text of more than `max` bytes. The value is not shown. */
+/** Returns the error of a text of more than `max` bytes. The value is not shown. */
 export function tooLong(path: string, max: number): FieldError {
   return { type: "TooLong", path, detail: `may not be more than ${max} ${max === 1 ? "byte" : "bytes"}` };
 }
-/** The error of a list of `actual` items, which may have `max` at most. */
+/** Returns the error of a list of `actual` items, which may have `max` at most. */
 export function tooMany(path: string, actual: number, max: number): FieldError {
   return { type: "TooMany", path, value: actual, detail: `must have at most ${max} ${max === 1 ? "item" : "items"}` };
 }

@@ -22,7 +22,7 @@ const compileSteps = 25;
 /** Steps of trying one instruction on a character where states of the automaton are made. */
 const stepsPerInstruction = 2;
 
-/** The compiled pattern; an `Unreadable` with Go's message for an invalid one. `charge`: charges the steps of compiling it. */
+/** Returns the compiled pattern; an `Unreadable` with Go's message for an invalid one. `charge`: charges the steps of compiling it. */
 export function compilePattern(text: string, charge: (steps: number) => void): Pattern | Unreadable {
   const entry = patterns.get(text);
   if (entry !== undefined) return entry.pattern;
@@ -83,8 +83,8 @@ function newStates(pattern: Pattern, before: number): number {
 }
 
 /**
- * An upper bound of the instructions of a pattern: one for each character or class, times the counts that repeat it. Wrong patterns have
- * some size too.
+ * Returns an upper bound of the instructions of a pattern: one for each character or class, times the counts that repeat it. Wrong
+ * patterns have some size too.
  */
 export function estimatedSize(pattern: string): number {
   const groups: number[] = [];

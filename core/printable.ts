@@ -24,7 +24,10 @@ export function printableJson(json: string): string {
 
 const plainWord = /^[A-Za-z0-9_@%+=:,./-]+$/;
 
-/** A file name as one word of a POSIX shell. A name that begins with a dash is written as a path, because programs would read it as a flag. */
+/**
+ * Returns a file name as one word of a POSIX shell. A name that begins with a dash is written as a path, because programs would read it
+ * as a flag.
+ */
 export function shellPath(path: string): string {
   const named = path.startsWith("-") && path !== "-" ? `./${path}` : path;
   if (plainWord.test(named)) return named;

@@ -107,8 +107,8 @@ export interface StructuralSchema extends ValueSchema {
 }
 
 /**
- * The schema of members that are not in `properties`; undefined if they are pruned. `true` has no structure upstream: members of such
- * values are pruned.
+ * Returns the schema of members that are not in `properties`; undefined if they are pruned. `true` has no structure upstream: members of
+ * such values are pruned.
  */
 export function otherMembers({ additionalProperties }: StructuralSchema): StructuralSchema | undefined {
   if (additionalProperties === undefined || additionalProperties === false) return undefined;
@@ -116,7 +116,7 @@ export function otherMembers({ additionalProperties }: StructuralSchema): Struct
 }
 const anything: StructuralSchema = Object.freeze({});
 
-/** The schema of one member of an object. */
+/** Returns the schema of one member of an object. */
 export function memberSchema(schema: StructuralSchema, key: string): StructuralSchema | undefined {
   const { properties } = schema;
   return properties !== undefined && Object.hasOwn(properties, key) ? properties[key] : otherMembers(schema);

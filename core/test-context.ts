@@ -10,7 +10,7 @@ export const noMetric: HookContext["metric"] = ({ name }) => {
   throw new Error(`The metric "${name}" is not expected to be recorded`);
 };
 
-/** The context of a hook that may read: `context` with a caller, a reader and access checks. Members that are not given throw. */
+/** Returns the context of a hook that may read: `context` with a caller, a reader and access checks. Members that are not given throw. */
 export function fakeRequestContext(
   context: HookContext,
   {

@@ -39,7 +39,7 @@ interface Remembered {
   readonly until: number;
 }
 
-/** The same authenticator with a cache. Calls with the same token and audiences share one call of the authenticator. */
+/** Returns the same authenticator with a cache. Calls with the same token and audiences share one call of the authenticator. */
 export function cachedTokens(authenticator: TokenAuthenticator, options: TokenCacheOptions): TokenAuthenticator {
   const cache = new TokenCache(authenticator, options);
   return {

@@ -8,7 +8,7 @@ import type { StructNode, Typed } from "./schema.ts";
 /** The methods of an API that a typed client uses. */
 export type ObjectApi = Omit<Api, "of" | "collections" | "followCollections">;
 
-/** The method `of` of an API, which `api` returns: the API contains this method itself. */
+/** Returns the method `of` of an API, which `api` returns: the API contains this method itself. */
 export function typedApis(api: () => ObjectApi): Api["of"] {
   return <T extends ApiObject>(resource: ApiResource<T>, schema?: Typed<T, StructNode>): TypedApi<T> => typedApi(api(), resource, schema);
 }
@@ -46,7 +46,7 @@ function typedApi<T extends ApiObject>(api: ObjectApi, resource: ApiResource<T>,
   return client;
 }
 
-/** The version that has the schema; without one `storedAs`. */
+/** Returns the version that has the schema; without one `storedAs`. */
 function versionOf({ kind, storedAs, served }: ApiResource<ApiObject>, schema: Typed<unknown, StructNode> | undefined): string {
   if (schema === undefined || served[storedAs]?.schema === schema) return storedAs;
   const found = Object.keys(served).find((version) => served[version]?.schema === schema);

@@ -19,7 +19,7 @@ export function valueText(value: unknown): string {
   }
 }
 
-/** As `valueText`, on several lines with an indentation of two spaces. */
+/** Works like `valueText`, on several lines with an indentation of two spaces. */
 export function indentedText(value: unknown): string {
   return prettyJson(valueText(value));
 }

@@ -1,4 +1,4 @@
-/** A text about a token without the token and without the parts between its dots, such as the signature. */
+/** Returns a text about a token without the token and without the parts between its dots, such as the signature. */
 export function withoutToken(text: string, token: string): string {
   // Shorter parts could be words of the text, and alone are no secret.
   const parts = token.split(".").filter((part) => part.length >= secretLengthMin);

@@ -282,7 +282,7 @@ function atomOf(versions: Versions): Atom {
   return atom;
 }
 
-/** The set of these fields and all that is below them, for `Versions.ignored`: `spec`, `metadata.ownerReferences`. */
+/** Returns the set of these fields and all that is below them, for `Versions.ignored`: `spec`, `metadata.ownerReferences`. */
 export function setOfFields(...names: readonly string[]): FieldSet {
   if (names.length === 0) return emptySet;
   const firsts = new Set(names.map((name) => name.split(".")[0]!));

@@ -33,7 +33,7 @@ function afterToken(text: string, from: number): number {
   while (at < text.length && tokenCharacter.test(text[at]!)) at++;
   return at;
 }
-/** The index after a quoted string; `from` if the closing quote is missing. */
+/** Returns the index after a quoted string; `from` if the closing quote is missing. */
 function afterQuoted(text: string, from: number): number {
   for (let at = from + 1; at < text.length; at++) {
     if (text[at] === '"') return at + 1;

@@ -37,7 +37,7 @@ export interface Media {
   readonly listTypes: readonly string[];
 }
 
-/** The media types of a server. `cbor`: whether the gate for CBOR is on. */
+/** Returns the media types of a server. `cbor`: whether the gate for CBOR is on. */
 export function mediaOf(names: Names, cbor: boolean): Media {
   const encodings: readonly Encoding[] = cbor ? ["json", "yaml", "protobuf", "cbor"] : ["json", "yaml", "protobuf"];
   const types = encodings.map((encoding) => mediaType(encoding, names));
@@ -47,7 +47,7 @@ export function mediaOf(names: Names, cbor: boolean): Media {
   return Object.freeze<Media>({ names, encodings, types, streamTypes, listTypes: [...types, ...streamTypes] });
 }
 
-/** The media types that documents name for custom resources. Watches are not among them. */
+/** Returns the media types that documents name for custom resources. Watches are not among them. */
 export function textMedia(names: Names): Media {
   const encodings: readonly Encoding[] = ["json", "yaml"];
   const types = encodings.map((encoding) => mediaType(encoding, names));
@@ -61,7 +61,7 @@ export function canStream(encoding: Encoding): boolean {
 /** Media type of a sequence of CBOR items (RFC 8742). */
 const cborSequence = "application/cbor-seq";
 
-/** The Content-Type of a watch. JSON has no `stream` parameter. */
+/** Returns the Content-Type of a watch. JSON has no `stream` parameter. */
 export function watchMediaType(encoding: Encoding, names: Names): string {
   return encoding === "cbor" ? cborSequence : mediaType(encoding, names) + (encoding === "json" ? "" : ";stream=watch");
 }
@@ -72,15 +72,15 @@ export function notAcceptable(accepted: readonly string[]): StatusError {
 }
 
 /**
- * The router's check of Accept, before negotiation: throws 406 with the available representations unless one clause is a media type that
- * the path produces, or any type. Ignores parameters.
+ * Returns the router's check of Accept, before negotiation: throws 406 with the available representations unless one clause is a media
+ * type that the path produces, or any type. Ignores parameters.
  */
 export function checkProduced(accept: string, produced: readonly string[]): void {
   if (accept === "" || namesOne(accept, produced, true)) return;
   throw new StatusError("NotAcceptable", `406: Not Acceptable\n\nAvailable representations: ${produced.join(", ")}`, { details: {} });
 }
 
-/** The router's check of Content-Type, for the few paths that declare media types although they read no body. */
+/** Returns the router's check of Content-Type, for the few paths that declare media types although they read no body. */
 export function checkConsumed(contentType: string, consumed: readonly string[]): void {
   if (contentType === "" || namesOne(contentType, consumed, false)) return;
   throw new StatusError("UnsupportedMediaType", "415: Unsupported Media Type", { details: {} });
@@ -106,9 +106,8 @@ export function clauseNames(clause: Pick<AcceptClause, "type" | "subtype">, medi
 }
 
 /**
- * The first clause that can be served. Clauses with an unknown transformation are skipped.
- * `forms`: the available transformations. Kinds that are never stored have no Table, discovery and health have none, custom resources have
- * no protobuf.
+ * Returns the first clause that can be served. Clauses with an unknown transformation are skipped. `forms`: the available
+ * transformations. Kinds that are never stored have no Table, discovery and health have none, custom resources have no protobuf.
  */
 export function negotiate(accept: string, media: Media, forms: Forms = "all"): Output {
   if (accept === "" || accept === "application/json") return plain;
@@ -154,7 +153,7 @@ export function isOffered(encoding: Encoding, parameters: ReadonlyMap<string, st
   return (stream === "" || (stream === "watch" && canStream(encoding))) && (parameters.get("sv") ?? "") === "";
 }
 
-/** The output of an error; undefined if the client accepts transformations or unknown media types only. */
+/** Returns the output of an error; undefined if the client accepts transformations or unknown media types only. */
 export function negotiateError(accept: string, media: Media): Output | undefined {
   try {
     return negotiate(accept, media, "none");
@@ -164,7 +163,7 @@ export function negotiateError(accept: string, media: Media): Output | undefined
   }
 }
 
-/** The encoding of a request body. JSON without a content type. Throws 415 for an unsupported one. */
+/** Returns the encoding of a request body. JSON without a content type. Throws 415 for an unsupported one. */
 export function bodyEncoding(contentType: string | undefined, media: Media): Encoding {
   if (contentType === undefined || contentType === "") return "json";
   const end = contentType.indexOf(";");

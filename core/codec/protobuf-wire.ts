@@ -17,18 +17,18 @@ const cutOff = () => new ProtobufError("unexpected EOF");
 const overflow = () => new ProtobufError("proto: integer overflow");
 const negative = () => new ProtobufError("proto: negative length found during unmarshaling");
 
-/** The error for a known field with a wrong wire type. `field` is its name in Go. */
+/** Returns the error for a known field with a wrong wire type. `field` is its name in Go. */
 export function wrongType(type: number, field: string): ProtobufError {
   return new ProtobufError(`proto: wrong wireType = ${type} for field ${field}`);
 }
 
-/** The error for clients. The library's RangeError means that the bytes end too early. */
-export function readable(error: unknown): unknown {
+/** Returns the error for clients. The library's RangeError means that the bytes end too early. */
+export function decodingError(error: unknown): unknown {
   if (error instanceof ProtobufError || !(error instanceof Error)) return error;
   return error instanceof RangeError ? cutOff() : overflow();
 }
 
-/** A varint of up to ten bytes as a signed 64-bit integer: a number while safe. */
+/** Returns a varint of up to ten bytes as a signed 64-bit integer: a number while safe. */
 export function readVarint(from: Reader): number | bigint {
   let low = 0, high = 0n;
   for (let i = 0; i < varintBytesMax; i++) {
@@ -74,7 +74,7 @@ export type ReadField = (number: number, type: number) => boolean;
 
 /** Known fields by number: wire type, name in Go, reader of the value. */
 export type Fields = Readonly<Record<number, readonly [type: number, name: string, read: () => unknown]>>;
-/** A `ReadField` of these fields. It throws for a wrong wire type. */
+/** Returns a `ReadField` of these fields. It throws for a wrong wire type. */
 export function knownFields(fields: Fields): ReadField {
   return (number, type) => {
     const field = fields[number];

@@ -4,7 +4,7 @@
  */
 import type { Reader } from "protobufjs/minimal.js";
 import { newReader, newWriter } from "./protobufjs.ts";
-import { endOfNext, knownFields, ProtobufError, readable, readBytes, readFields, readText } from "./protobuf-wire.ts";
+import { endOfNext, knownFields, ProtobufError, decodingError, readBytes, readFields, readText } from "./protobuf-wire.ts";
 
 const magic = Object.freeze([0x6b, 0x38, 0x73, 0x00]);
 
@@ -40,7 +40,7 @@ export function readEnvelope(bytes: Uint8Array): Envelope {
     });
     readFields(from, from.len, "Unknown", fields);
   } catch (error) {
-    throw readable(error);
+    throw decodingError(error);
   }
   return found;
 }
@@ -61,7 +61,7 @@ export function writeEnvelope({ kind, apiVersion }: { readonly kind: string; rea
   return newWriter().raw(head).raw(raw).raw(tail).finish();
 }
 
-/** The parts of an envelope before and after a message. `bytes`: length of the message. */
+/** Returns the parts of an envelope before and after a message. `bytes`: length of the message. */
 export function envelopeAround(
   { kind, apiVersion }: { readonly kind: string; readonly apiVersion: string },
   bytes: number,

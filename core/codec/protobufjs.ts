@@ -8,11 +8,11 @@ import { once } from "../async.ts";
  */
 export const protobufjs = once(() => createRequire(import.meta.url)("protobufjs/minimal.js") as typeof import("protobufjs/minimal.js"));
 
-/** A writer for a new message. */
+/** Returns a writer for a new message. */
 export function newWriter(): Writer {
   return new (protobufjs().Writer)();
 }
-/** A reader at the start of these bytes. */
+/** Returns a reader at the start of these bytes. */
 export function newReader(bytes: Uint8Array): Reader {
   return new (protobufjs().Reader)(bytes);
 }

@@ -49,7 +49,7 @@ function followsNonZero(runes: Runes, at: number): boolean {
   return false;
 }
 
-/** The number that begins at an index, in int64 arithmetic, and the index of its end. */
+/** Returns the number that begins at an index, in int64 arithmetic, and the index of its end. */
 function numberAt(runes: Runes, at: number, inNumber: boolean): { value: bigint; end: number } {
   let value = inNumber ? 1n : 0n;
   let end = at;

@@ -16,7 +16,7 @@ export function checkYaml(json: string): void {
   if (refused.test(json)) throw new StatusError("Unknown", "yaml: control characters are not allowed");
 }
 
-/** The value of our own JSON text, as upstream parses it before it writes YAML. */
+/** Returns the value of our own JSON text, as upstream parses it before it writes YAML. */
 export function yamlValue(json: string): Json {
   checkYaml(json);
   const value = plainJson(json);

@@ -4,7 +4,7 @@ import { isTimestamp, resolvePlain } from "../tree/yaml/resolve.ts";
 
 export type ScalarStyle = "plain" | "single" | "double" | "literal";
 
-/** The style of a string as a value, or as a key on one line with its `:`. */
+/** Returns the style of a string as a value, or as a key on one line with its `:`. */
 export function styleOf(text: string, isKey: boolean): ScalarStyle {
   if (special.test(text)) return "double";
   if (text.includes("\n")) return !isKey && fitsBlock(text) ? "literal" : "double";
@@ -36,7 +36,7 @@ function fitsBlock(text: string): boolean {
   return !/ \n| $/.test(text);
 }
 
-/** The indicators after the `|` of a literal block: its indentation, if the first line does not show it, and the treatment of its end. */
+/** Returns the indicators after the `|` of a literal block: its indentation, if the first line does not show it, and the treatment of its end. */
 export function blockHints(text: string): string {
   const indent = /^[ \n]/.test(text) ? "2" : "";
   if (!text.endsWith("\n")) return `${indent}-`;
@@ -63,7 +63,7 @@ const letters: ReadonlyMap<string, string> = new Map([
 // deno-lint-ignore no-control-regex -- control characters are what this is about
 const escapable = /["\\\u0000-\u001f\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]|[\u{10000}-\u{10ffff}]/gu;
 
-/** The text between double quotes. After a leading byte order mark upstream's library escapes everything. */
+/** Returns the text between double quotes. After a leading byte order mark upstream's library escapes everything. */
 export function escapeDouble(text: string): string {
   return text.replace(text.startsWith("\ufeff") ? /./gsu : escapable, (character) => {
     const letter = letters.get(character);

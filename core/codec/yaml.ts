@@ -15,8 +15,8 @@ const indentStep = 2;
 const pieceLengthMin = 16 * 1024;
 
 /**
- * The YAML text of a value, with a final line break. Keys are in natural order, strings are quoted if YAML 1.1 would not read them as
- * strings, text of several lines is a literal block, long lines are folded. Iterative, for values of any depth.
+ * Returns the YAML text of a value, with a final line break. Keys are in natural order, strings are quoted if YAML 1.1 would not read
+ * them as strings, text of several lines is a literal block, long lines are folded. Iterative, for values of any depth.
  */
 export function writeYaml(value: Json): string {
   let text = "";
@@ -24,7 +24,7 @@ export function writeYaml(value: Json): string {
   return text;
 }
 
-/** The text of `writeYaml` in pieces, so that other work can run while a large value is written. */
+/** Yields the text of `writeYaml` in pieces, so that other work can run while a large value is written. */
 export function* yamlPieces(value: Json): Generator<string> {
   const out: Out = { text: "", column: 0, indent: -1, fresh: true, spaced: true, indented: 0, written: 0 };
   const open: Frame[] = [];
@@ -109,8 +109,8 @@ function writeNode(out: Out, open: Frame[], value: Json, inObject: boolean): voi
 }
 
 /**
- * A value on one line, for values that are too deep to be indented. Keys are after `?`, because others may have 1,024 characters only. Iterative,
- * for values of any depth.
+ * Returns a value on one line, for values that are too deep to be indented. Keys are after `?`, because others may have 1,024 characters
+ * only. Iterative, for values of any depth.
  */
 function flowText(value: Json): string {
   let text = "";

@@ -10,7 +10,7 @@ import { otherMembers, type StructuralSchema } from "../structural-schema.ts";
 import { sortedKeys } from "../tree/sorted-keys.ts";
 import { treeFromJson } from "../tree/values.ts";
 
-/** The errors of all embedded resources in a value. */
+/** Returns the errors of all embedded resources in a value. */
 export function embeddedErrors(value: Json, schema: StructuralSchema, path = ""): readonly FieldError[] {
   const errors: FieldError[] = [];
   visit(value, schema, path, errors);
@@ -58,7 +58,7 @@ function kindErrors(value: Json, path: string): readonly FieldError[] {
 
 const decodeMeta = decodeStored(ObjectMeta);
 
-/** The errors of metadata, which decoding has converted to ObjectMeta before. */
+/** Returns the errors of metadata, which decoding has converted to ObjectMeta before. */
 function metadataErrors(value: Json, path: string): readonly FieldError[] {
   const meta = decodeMeta(treeFromJson(value));
   const named = meta.name === undefined || meta.name === "" ? { ...meta, name: "fakename" } : meta;

@@ -14,7 +14,7 @@ interface Enumeration {
 
 const known = new WeakMap<readonly Json[], Enumeration>();
 
-/** The error of a value that is not allowed; undefined if it is. Errors share the text that lists the allowed values. */
+/** Returns the error of a value that is not allowed; undefined if it is. Errors share the text that lists the allowed values. */
 export function enumError(place: { readonly path: string }, value: Json, allowed: readonly Json[]): FieldError | undefined {
   const { texts, integers } = enumerationOf(allowed);
   if (typeof value === "number" && integers.has(Math.trunc(value))) return undefined;

@@ -39,7 +39,7 @@ const checks: Readonly<Record<string, FormatCheck>> = Object.freeze({
   k8slongname: (text) => text.length <= 253 && text.split(".").every(isNameSegment),
 });
 
-/** The check of a format; undefined for a format that is not checked. */
+/** Returns the check of a format; undefined for a format that is not checked. */
 export function formatCheck(format: string): FormatCheck | undefined {
   const name = format.replaceAll("-", "");
   return Object.hasOwn(checks, name) ? checks[name] : undefined;
@@ -68,7 +68,7 @@ function hasAtMostBytes(text: string, bytesMax: number): boolean {
   return text.length * 3 <= bytesMax || new TextEncoder().encode(text).length <= bytesMax;
 }
 
-/** Number of bytes of an address. Numbers of IPv4 addresses may begin with zeros; zones are not allowed. */
+/** Returns the number of bytes of an address. Numbers of IPv4 addresses may begin with zeros; zones are not allowed. */
 function addressBytes(text: string): 4 | 16 | undefined {
   if (text.includes(":")) return text.includes("%") || parseAddress(text) instanceof Unreadable ? undefined : 16;
   const numbers = text.split(".");
@@ -160,7 +160,7 @@ function isDateTime(text: string): boolean {
 const units: ReadonlySet<string> = new Set(["ns", "us", "µs", "ms", "s", "m", "h", "hr", "d", "w", "wk"]);
 const longUnits = ["nano", "micro", "milli", "sec", "min", "hour", "day", "week"];
 
-/** A duration of Go, or a text with numbers before words for their units such as `3 days`. */
+/** Returns a duration of Go, or a text with numbers before words for their units such as `3 days`. */
 function isDuration(text: string): boolean {
   if (!(parseDuration(text) instanceof Unreadable)) return true;
   const found = amountsIn(text);
@@ -173,7 +173,7 @@ function isAboveInt64(digits: string): boolean {
   return significant.length > 19 || BigInt(significant) > 9_223_372_036_854_775_807n;
 }
 
-/** The numbers of a text that have a word behind them, maybe after blanks. Words are in lower case. */
+/** Returns the numbers of a text that have a word behind them, maybe after blanks. Words are in lower case. */
 function amountsIn(text: string): readonly { readonly amount: string; readonly word: string }[] {
   const found: { amount: string; word: string }[] = [];
   const skip = (from: number, pattern: RegExp): number => {

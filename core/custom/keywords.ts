@@ -92,7 +92,7 @@ function typingOf(types: readonly string[], format = ""): Typing {
   return { types, format: checked, fits: formatCheck(checked) };
 }
 
-/** The format, if it is one that is checked for the type. */
+/** Returns the format, if it is one that is checked for the type. */
 function checkedFormat(format: string, [type = "", ...more]: readonly string[]): string {
   if (more.length > 0 || type === "" || type === "string") return formatCheck(format) === undefined ? "" : format;
   if (type === "integer") return format === "int32" || format === "int64" ? format : "";

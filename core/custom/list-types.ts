@@ -7,7 +7,7 @@ import { otherMembers, type StructuralSchema } from "../structural-schema.ts";
 import { sortedText } from "../derive/raw-json.ts";
 import { sortedKeys } from "../tree/sorted-keys.ts";
 
-/** The errors of all sets and keyed lists in a value. */
+/** Returns the errors of all sets and keyed lists in a value. */
 export function listTypeErrors(value: Json, schema: StructuralSchema, path = ""): readonly FieldError[] {
   const errors: FieldError[] = [];
   visit(value, schema, path, errors);
@@ -37,7 +37,7 @@ function visitItems(items: readonly Json[], schema: StructuralSchema, path: stri
 const itemSteps = 10;
 const charactersPerStep = 4;
 
-/** Indexes of the first repetition of each value that occurs more than once. */
+/** Returns the indexes of the first repetition of each value that occurs more than once. */
 function repetitionsOf(values: readonly Json[]): readonly number[] {
   const times = new Map<string, number>();
   return values.flatMap((value, index) => {

@@ -10,7 +10,7 @@ export function isMailAddress(text: string): boolean {
   return open >= 0 && isPhrase(trimmed.slice(0, open).trim()) && isAddressSpec(trimmed.slice(open + 1, -1).trim());
 }
 
-/** The display name: words and quoted texts, or nothing. */
+/** Returns the display name: words and quoted texts, or nothing. */
 function isPhrase(text: string): boolean {
   for (let at = 0; at < text.length;) {
     if (text[at] === " " || text[at] === "\t") at++;
@@ -42,12 +42,12 @@ function isDotAtom(text: string, loose: boolean): boolean {
   return words.every((word) => word === "" ? loose : atomCharacters.test(word));
 }
 
-/** A domain in square brackets. */
+/** Returns a domain in square brackets. */
 function isLiteral(text: string): boolean {
   return /^\[[0-9A-Fa-fIPv:.]+\]$/.test(text);
 }
 
-/** The position behind the quoted text that opens at `at`; -1 if it does not end. */
+/** Returns the position behind the quoted text that opens at `at`; -1 if it does not end. */
 function quotedEnd(text: string, at: number): number {
   for (let index = at + 1; index < text.length; index++) {
     if (text[index] === "\\") index++;

@@ -28,7 +28,7 @@ export function numberKeywords(schema: StructuralSchema): NumberKeywords {
   return { type: single, format: formatOf(single, format), multipleOf, minimum, maximum, exclusiveMinimum, exclusiveMaximum };
 }
 
-/** The errors of a number. The path is read only if there are any. */
+/** Returns the errors of a number. The path is read only if there are any. */
 export function numberErrors(value: Num, keywords: NumberKeywords, place: { readonly path: string }): readonly FieldError[] {
   const { multipleOf, maximum, exclusiveMaximum, minimum, exclusiveMinimum } = keywords;
   let errors = noErrors;
@@ -71,7 +71,7 @@ function limitText(limit: number, isInteger: boolean): string {
 const int64Min = -(2 ** 63), int64End = 2 ** 63;
 const int32Min = -(2 ** 31), int32End = 2 ** 31;
 
-/** A bound of an integer: without its fraction, and the smallest int64 for one beyond an int64, as Go converts doubles. */
+/** Returns a bound of an integer: without its fraction, and the smallest int64 for one beyond an int64, as Go converts doubles. */
 function integerBound(limit: number): number {
   return Math.abs(limit) < int64End ? Math.trunc(limit) : int64Min;
 }

@@ -5,7 +5,7 @@ import { Unreadable } from "../scalars/unreadable.ts";
 
 export type Pattern = { readonly matches: (text: string) => boolean } | { readonly error: string };
 
-/** The compiled pattern, or the reason why it cannot be compiled. */
+/** Returns the compiled pattern, or the reason why it cannot be compiled. */
 export function patternOf(text: string): Pattern {
   const pattern = compilePattern(text, spendSteps);
   if (pattern instanceof Unreadable) return pattern;

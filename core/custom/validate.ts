@@ -34,7 +34,7 @@ export function validateValue(value: Json, schema: StructuralSchema, options: Va
   return errors.map((error) => ({ ...error, path: fullPath(error.path, shownPath === path ? "" : path) }));
 }
 
-/** The path of an error. `prefix`: the part that messages leave out. */
+/** Returns the path of an error. `prefix`: the part that messages leave out. */
 function fullPath(path: string, prefix: string): string {
   const own = path.startsWith(".") ? path.slice(1) : path;
   if (prefix === "" || own === "<nil>") return own === "" ? "<nil>" : own;
@@ -182,7 +182,7 @@ function checkString(value: string, { maxLength, minLength, pattern }: Keywords,
   if (!compiled.matches(value)) result.add(invalid(place.path, value, `${place.path} in body should match '${pattern}'`));
 }
 
-/** Number of code points. */
+/** Returns the number of code points. */
 function lengthOf(text: string): number {
   spendSteps(text.length / charactersPerStep);
   let length = text.length;
@@ -271,7 +271,7 @@ function checkAlternatives(value: Json, { anyOf, oneOf, allOf, not }: Alternativ
   if (not !== undefined && checkAll(value, not, place).isValid) add("not validate the schema (not)");
 }
 
-/** The results of the alternatives that are valid, at most so many, and of the failed one with most passed checks: the first of several. */
+/** Returns the results of the alternatives that are valid, at most so many, and of the failed one with most passed checks: the first of several. */
 function tryAlternatives(value: Json, schemas: readonly StructuralSchema[], place: Place, validMax = Infinity) {
   const valid: Result[] = [];
   let best: Result | undefined;

@@ -1,4 +1,4 @@
-/** The default plural of a kind, in lower case: `storageclasses`, `csistoragecapacities`, `configmaps`. */
+/** Returns the default plural of a kind, in lower case: `storageclasses`, `csistoragecapacities`, `configmaps`. */
 export function pluralOf(kind: string): string {
   const singular = kind.toLowerCase();
   if (/(s|x|z|ch|sh)$/.test(singular)) return `${singular}es`;

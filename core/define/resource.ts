@@ -153,7 +153,7 @@ function subresourceMistakes(name: string, subresource: Subresource): readonly s
   return mistakes;
 }
 
-/** A subresource that connects has no other members. Its options are a struct with kind and apiVersion. */
+/** Returns a subresource that connects has no other members. Its options are a struct with kind and apiVersion. */
 function connectMistakes(name: string, { connect, ...others }: Subresource, mistakes: readonly string[]): readonly string[] {
   const { options, methods } = connect!; // the caller has checked it
   const add = (text: string) => `subresource "${name}" ${text}`;

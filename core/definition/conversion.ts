@@ -8,7 +8,7 @@ import type { Version } from "./definition.ts";
 import { schemaOfVersion } from "./root-schema.ts";
 import { valueText } from "../value-text.ts";
 
-/** The conversions between a version and the stored one; none if both have the same schema. */
+/** Returns the conversions between a version and the stored one; none if both have the same schema. */
 export function conversions(versions: readonly Version[], version: Version): Pick<Served, "toStored" | "fromStored"> {
   const stored = versions.find(({ storage }) => storage);
   if (stored === undefined || stored === version) return {};

@@ -1,7 +1,7 @@
 import { compareVersions } from "../versions.ts";
 import type { Names, Spec, Version } from "./definition.ts";
 
-/** The warning of a deprecated version: its own, or a sentence that names the newest version that is served and not deprecated. */
+/** Returns the warning of a deprecated version: its own, or a sentence that names the newest version that is served and not deprecated. */
 export function deprecationOf({ group, versions }: Spec, { kind }: Names, { name, deprecationWarning }: Version): string {
   if (deprecationWarning !== undefined && deprecationWarning !== null) return deprecationWarning;
   // `compareVersions` puts the preferred version first.

@@ -17,7 +17,7 @@ import { finalizerWarnings } from "./warnings.ts";
 /** Why an object of a definition that is being deleted cannot be created. */
 export const terminatingReason = "create not allowed while custom resource definition is terminating";
 
-/** The resource with these versions of its definition. `rulesOf`: compiles the rules of a schema. */
+/** Returns the resource with these versions of its definition. `rulesOf`: compiles the rules of a schema. */
 export function resourceOf(description: Description, versions: readonly Version[], rulesOf: RulesOfSchema): Resource {
   const { spec, names } = description;
   const { group, scope } = spec;

@@ -10,14 +10,14 @@ import type { Version } from "./definition.ts";
 /** Members of every object, which have schemas of their own. */
 export const typeMembers: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
 
-/** The schema of a version. One without a schema keeps everything. */
+/** Returns the schema of a version. One without a schema keeps everything. */
 export function schemaOfVersion({ schema }: Version): StructuralSchema {
   // The definition has been validated: its schema is structural.
   return (schema?.openAPIV3Schema ?? { type: "object", "x-kubernetes-preserve-unknown-fields": true }) as StructuralSchema;
 }
 
 /**
- * The schema node of a kind: metadata as for every kind, then the members of the schema by name.
+ * Returns the schema node of a kind: metadata as for every kind, then the members of the schema by name.
  *
  * @param keywords published beside those of the schema
  */
@@ -48,7 +48,7 @@ export function rootSchema(
   >;
 }
 
-/** The schema of members that the schema does not name; undefined if they are pruned. */
+/** Returns the schema of members that the schema does not name; undefined if they are pruned. */
 function restOf({ additionalProperties, ...schema }: StructuralSchema): StructuralSchema | undefined {
   // A null without a schema stays.
   if (schema["x-kubernetes-preserve-unknown-fields"] === true) return { "x-kubernetes-preserve-unknown-fields": true, nullable: true };

@@ -37,7 +37,7 @@ function selectorErrors(object: Json, path: string): readonly FieldError[] {
 
 type Found = { readonly value: Json | undefined } | { readonly error: string };
 
-/** The value at a path such as `.spec.replicas`, or Go's message about a value of another type. */
+/** Returns the value at a path such as `.spec.replicas`, or Go's message about a value of another type. */
 function findNested(object: Json, path: string, fits: (value: Json) => boolean, type: string): Found {
   const names = path.replace(/^\./, "").split(".");
   let value: Json | undefined = object;

@@ -18,7 +18,7 @@ export function selectableFieldsOf({ selectableFields }: Version): Served["selec
   }));
 }
 
-/** The keyword of published schemas; empty without selectable fields. */
+/** Returns the keyword of published schemas; empty without selectable fields. */
 export function publishedSelectableFields({ selectableFields }: Version): Readonly<Record<string, Json>> {
   if ((selectableFields ?? []).length === 0) return {};
   return { "x-kubernetes-selectable-fields": selectableFields!.map(({ jsonPath }) => ({ fieldPath: jsonPath.replace(/^\./, "") })) };

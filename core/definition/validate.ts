@@ -31,7 +31,7 @@ export type EvaluateRules = (
 /** The rules of a schema, in the language of `cel/`; undefined if it has none. */
 export type RulesOfSchema = (schema: StructuralSchema) => EvaluateRules | undefined;
 
-/** The validator of a version. `apiVersion`: that of its objects. */
+/** Returns the validator of a version. `apiVersion`: that of its objects. */
 export function validatorOf(version: Version, apiVersion: string, rulesOf: RulesOfSchema): CustomValidator {
   return new SchemaValidator(version, apiVersion, rulesOf);
 }

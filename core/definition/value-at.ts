@@ -1,4 +1,4 @@
-/** The value at a path of member names; undefined if there is none. */
+/** Returns the value at a path of member names; undefined if there is none. */
 export function valueAt(object: object, names: readonly string[]): unknown {
   let value: unknown = object;
   for (const name of names) {

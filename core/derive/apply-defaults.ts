@@ -124,7 +124,7 @@ function defaultOf({ key, node, pointer, field }: Member): readonly Default[] {
   }];
 }
 
-/** The same entries with keys in schema order, unknown keys last. */
+/** Returns the same entries with keys in schema order, unknown keys last. */
 function inOrder(members: readonly Member[], object: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const ordered: Record<string, unknown> = {};
   for (const { key } of members) if (object[key] !== undefined) ordered[key] = object[key];

@@ -265,7 +265,7 @@ function isBefore(bytes: Uint8Array, from: number, to: number, otherFrom: number
 function presentEnd(bytes: Uint8Array, at: number, depth: number): number {
   return isAt(bytes, at, isNull) ? -1 : anyEnd(bytes, at, depth);
 }
-/** A value without a schema, whose keys keep their order: V8 puts keys that are numbers first. */
+/** Returns a value without a schema, whose keys keep their order: V8 puts keys that are numbers first. */
 function anyEnd(bytes: Uint8Array, at: number, depth: number): number {
   const byte = bytes[at]!;
   if (byte === QUOTE) return stringEnd(bytes, at);

@@ -78,7 +78,7 @@ interface MemberWriter {
   write(value: unknown, to: CborWriter): void;
 }
 
-/** A struct that has other members than its fields: all of them sorted together. */
+/** Returns a struct that has other members than its fields: all of them sorted together. */
 function writeWithRest(
   object: Readonly<Record<string, unknown>>,
   members: readonly MemberWriter[],
@@ -91,7 +91,7 @@ function writeWithRest(
   for (const { key, write } of all) write(object[key], to.text(key));
 }
 
-/** The form of a member: omitted, null, zero or its value. */
+/** Returns the form of a member: omitted, null, zero or its value. */
 function writeStruct(node: StructNode, go: (node: Node) => Write): Write {
   const members = membersOf(node).toSorted((a, b) => compareKeys(a.key, b.key)).map((member) => {
     // kind and apiVersion are always in objects, but not written if empty.

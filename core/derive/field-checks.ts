@@ -22,7 +22,7 @@ export type Checks = <T>(node: Typed<T>) => ((next: T, prior: T | undefined) => 
 
 const acceptAll: Check = () => noErrors;
 
-/** The walk with these checks. `own` returns undefined for a field without any. */
+/** Returns the walk with these checks. `own` returns undefined for a field without any. */
 export function fieldChecks(own: (field: Field) => OwnChecks | undefined): Checks {
   const checkNode: (node: Node) => Check = fold<Check>({
     scalar: () => acceptAll,

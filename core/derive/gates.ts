@@ -10,8 +10,8 @@ type Drop = (next: any, priors: readonly any[], isOn: Gates) => any;
 const keep: Drop = (next) => next;
 
 /**
- * The object without the fields of disabled features. A field of the stored object is kept with its new value; inside lists and maps it
- * is kept if any stored element has it. Returns `next` itself if nothing is dropped.
+ * Returns the object without the fields of disabled features. A field of the stored object is kept with its new value; inside lists and
+ * maps it is kept if any stored element has it. Returns `next` itself if nothing is dropped.
  */
 export function dropDisabled<T>(node: Typed<T>): (next: T, prior: T | undefined, isOn: Gates) => T {
   const drop = dropNode(node);

@@ -33,7 +33,7 @@ const typeMeta: readonly Member[] = (["kind", "apiVersion"] as const).map((key) 
   keepsNull: false,
 }));
 
-/** All keys in the order of JSON: for kinds kind and apiVersion first, then the fields, with the fields of inlined structs in place. */
+/** Returns all keys in the order of JSON: for kinds kind and apiVersion first, then the fields, with the fields of inlined structs in place. */
 export function membersOf(node: StructNode): readonly Member[] {
   return [...(node.typeMeta ? typeMeta : []), ...ownMembers(node, [])];
 }

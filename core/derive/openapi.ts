@@ -55,8 +55,8 @@ const homes: Readonly<Record<string, string>> = Object.freeze({
 });
 
 /**
- * The name of a component: `io.k8s.api.core.v1.ConfigMap`; for other groups, and for custom resources of any group, the reversed domain:
- * `com.example.v1.Thing`.
+ * Returns the name of a component: `io.k8s.api.core.v1.ConfigMap`; for other groups, and for custom resources of any group, the reversed
+ * domain: `com.example.v1.Thing`.
  */
 export function componentName(node: Pick<StructNode, "name" | "package" | "custom">, home: GroupVersion, names: Names): string {
   return `${packageName(node.package ?? home, names, node.custom !== undefined)}.${node.name}`;
@@ -74,7 +74,7 @@ function reverseDomain(domain: string): string {
   return domain.split(".").reverse().join(".");
 }
 
-/** The components of the roots and of all their references, sorted by name. */
+/** Returns the components of the roots and of all their references, sorted by name. */
 export function openapiSchemas(roots: readonly OpenapiRoot[], options: OpenapiOptions): Readonly<Record<string, OpenapiSchema>> {
   const done = new Map<string, OpenapiSchema>();
   const waiting = roots.map(({ node, home }) => structComponent(node, home, options));
@@ -90,7 +90,7 @@ function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** A reference to the component of a struct, for operations. */
+/** Returns a reference to the component of a struct, for operations. */
 export function openapiReference({ node, home }: OpenapiRoot, { names, version }: OpenapiOptions): OpenapiSchema {
   return { $ref: pointerTo(componentName(node, home, names), version) };
 }
@@ -159,7 +159,7 @@ const typeMetaProperties: Readonly<Record<string, OpenapiSchema>> = Object.freez
   kind: { description: "Kind of the object, in CamelCase. Must match the path; cannot change.", type: "string" },
 });
 
-/** The keywords of a kind's schema beside its properties. */
+/** Returns the keywords of a kind's schema beside its properties. */
 function keywordsOf(whole: StructuralSchema, version: OpenapiVersion): OpenapiSchema {
   const { properties: _, type: _object, description: _doc, ...rest } = whole;
   return publish(rest, { version, embedded: {} });
@@ -188,7 +188,7 @@ function propertySchema(field: Field, part: Part, options: OpenapiOptions): Open
   }, options.version);
 }
 
-/** A schema with siblings. Version 3 allows no siblings of a reference, so the reference is wrapped in `allOf`. */
+/** Returns a schema with siblings. Version 3 allows no siblings of a reference, so the reference is wrapped in `allOf`. */
 function beside(schema: OpenapiSchema, siblings: OpenapiSchema, version: OpenapiVersion): OpenapiSchema {
   if (Object.keys(siblings).length === 0) return schema;
   const { description, ...rest } = siblings;
@@ -201,7 +201,7 @@ function descriptionOf(doc: string, names: Names): { description?: string } {
   return doc === "" ? {} : { description: spell(names, doc) };
 }
 
-/** The fold. It ends for recursive structs, because structs are references. */
+/** Returns the fold. It ends for recursive structs, because structs are references. */
 function partsOf(home: GroupVersion, options: OpenapiOptions): (node: Node) => Part {
   const { names, version, enums = true } = options;
   const reference = ({ name, make }: Component): Part => ({ schema: { $ref: pointerTo(name, version) }, needs: [{ name, make }] });

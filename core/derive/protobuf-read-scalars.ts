@@ -24,7 +24,7 @@ interface Only {
 const durationField: Only = { message: "Duration", field: "Duration", type: 0 };
 const quantityField: Only = { message: "Quantity", field: "String_", type: 2 };
 
-/** The last value of the field; undefined if absent. */
+/** Returns the last value of the field; undefined if absent. */
 function onlyField<V>(from: Reader, end: number, { message, field, type }: Only, read: (from: Reader) => V): V | undefined {
   let value: V | undefined;
   readFields(from, end, message, (number, seen) => {
@@ -68,7 +68,7 @@ export function readTimestamp(from: Reader, end: number, timeOf: (seconds: numbe
   if (!isWritable(seconds) || nanos < 0 || nanos > 999999999) throw new ProtobufError("time out of range");
   return timeOf(seconds, nanos);
 }
-/** The JSON of an object of any kind. */
+/** Returns the JSON of an object of any kind. */
 export function readRaw(from: Reader, end: number): unknown {
   const bytes = onlyField(from, end, { message: "RawExtension", field: "Raw", type: 2 }, readBytes) ?? new Uint8Array();
   const read = jsonOf(bytes);
@@ -76,8 +76,8 @@ export function readRaw(from: Reader, end: number): unknown {
   throw new ProtobufError(read.error);
 }
 /**
- * The JSON of a field set. Invalid JSON is kept as a string, which is an invalid field set: upstream parses field sets only when it reads
- * the owners of an object, and then drops all owners.
+ * Returns the JSON of a field set. Invalid JSON is kept as a string, which is an invalid field set: upstream parses field sets only when
+ * it reads the owners of an object, and then drops all owners.
  */
 export function readFieldsV1(from: Reader, end: number): unknown {
   const bytes = onlyField(from, end, { message: "FieldsV1", field: "Raw", type: 2 }, readBytes) ?? new Uint8Array();

@@ -34,7 +34,7 @@ interface Wire {
   readonly read: Read;
 }
 
-/** A reader of messages of a struct. kind and apiVersion are "", because they are in the envelope. Throws `ProtobufError`. */
+/** Returns a reader of messages of a struct. kind and apiVersion are "", because they are in the envelope. Throws `ProtobufError`. */
 export function protobufReader<T>(node: Typed<T>): (bytes: Uint8Array) => T {
   const body = bodyOf(resolve(node));
   return (bytes) => {
@@ -76,7 +76,7 @@ function message(body: Body): Wire {
   return { type: 2, read: (from, depth) => body(from, endOfNext(from), depth) };
 }
 
-/** An object takes precedence over a boolean, and items over an object, as in upstream's JSON. */
+/** Returns an object takes precedence over a boolean, and items over an object, as in upstream's JSON. */
 function eitherWire({ name, object, objectNumber, other, otherNumber }: EitherNode, go: (node: Node) => Wire): Wire {
   const ofObject = go(object), ofOther = go(other.tag === "list" ? other.of : other);
   return message((from, end, depth) => {
@@ -158,7 +158,7 @@ function bodyOf(node: Exclude<Node, { tag: "lazy" }>): Body {
   return body;
 }
 
-/** The values to merge into. Frozen values are shared zero values, which are replaced. */
+/** Returns the values to merge into. Frozen values are shared zero values, which are replaced. */
 function valuesOf(keys: readonly string[], prior: unknown): unknown[] {
   const given = typeof prior === "object" && prior !== null ? new Map(Object.entries(prior)) : undefined;
   return keys.map((key) => {
@@ -173,7 +173,7 @@ function planOf(node: StructNode) {
   return { fields: fieldsOf(node, indexOf), assemble: assembler(members), keys: members.map(({ key }) => key) };
 }
 
-/** The fields of a message by number. An inlined struct is a message whose values belong to its parent. */
+/** Returns the fields of a message by number. An inlined struct is a message whose values belong to its parent. */
 function fieldsOf(node: StructNode, indexOf: ReadonlyMap<string, number>): ReadonlyMap<number, ReadInto> {
   const fields = new Map<number, ReadInto>();
   for (const [key, field] of Object.entries(node.fields)) {

@@ -19,7 +19,7 @@ interface Wire {
   readonly write: Write;
 }
 
-/** A writer of messages of a struct. kind and apiVersion are in the envelope, not in the message. */
+/** Returns a writer of messages of a struct. kind and apiVersion are in the envelope, not in the message. */
 export function protobufWriter<T>(node: Typed<T>): (value: T) => Uint8Array {
   const body = bodyOf(resolve(node));
   return (value) => {
@@ -142,7 +142,7 @@ function bodyOf(node: Exclude<Node, { tag: "lazy" }>): Write {
   return body;
 }
 
-/** A writer of one field of an object. */
+/** Returns a writer of one field of an object. */
 function writeField(key: string, field: Field): Write {
   const { number, pointer, written } = field;
   const node = resolve(field.node);

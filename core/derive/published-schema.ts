@@ -7,7 +7,7 @@ import { type Node, resolve, type StructNode } from "../schema.ts";
 import type { StructuralSchema } from "../structural-schema.ts";
 import { publish, type Published } from "../structural/openapi.ts";
 
-/** The schema of a kind. Made once for each kind. */
+/** Returns the schema of a kind. Made once for each kind. */
 export function publishedSchema(kind: StructNode): StructuralSchema {
   let schema = made.get(kind);
   if (schema === undefined) made.set(kind, schema = structOf(kind, new Set([kind])));
@@ -74,7 +74,7 @@ function structOf({ fields, typeMeta }: StructNode, above: ReadonlySet<StructNod
   return { type: "object", properties };
 }
 
-/** The properties of embedded resources. */
+/** Returns the properties of embedded resources. */
 function embedded(): Readonly<Record<string, Published>> {
   const metadata: unknown = publishedSchema(resolve(ObjectMeta) as StructNode); // declared as a struct
   return { apiVersion: { type: "string" }, kind: { type: "string" }, metadata: metadata as Published }; // a schema is JSON

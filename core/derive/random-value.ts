@@ -122,7 +122,7 @@ function isPresent({ field, pointer }: Member, source: Source): boolean {
   return source.left > 0 && source.chance(0.5);
 }
 
-/** The list without repetitions of what must be unique in it, and without items that have no key: structs leave out empty text. */
+/** Returns the list without repetitions of what must be unique in it, and without items that have no key: structs leave out empty text. */
 function distinct({ type, keys = [] }: Pick<ListNode, "type" | "keys">, items: readonly Json[]): readonly Json[] {
   if (type === "atomic") return items;
   const keysOf = (item: Json) => keys.map((key) => (item as JsonObject)[key] ?? null); // items of such a list are objects
@@ -145,7 +145,7 @@ function randomObject(source: Source, depth: number): JsonObject {
   return Object.fromEntries(source.few(() => null).map(() => [source.among(keys), anyValue(source, depth)]));
 }
 
-/** A value of a structural schema. Patterns, rules and conditions are not known here. */
+/** Returns a value of a structural schema. Patterns, rules and conditions are not known here. */
 function structuralValue(schema: StructuralSchema, source: Source): Json {
   source.left--;
   if (schema.enum !== undefined) return source.among(schema.enum);

@@ -5,7 +5,7 @@ import type { Tree } from "../tree/tree.ts";
 import { jsonFromTree, numberText } from "../tree/values.ts";
 import { sortedKeys } from "../tree/sorted-keys.ts";
 
-/** The value of a tree, or the text of the first number in it that exceeds a double. */
+/** Returns the value of a tree, or the text of the first number in it that exceeds a double. */
 export function rawOf(tree: Tree): { readonly value: Json } | { readonly huge: string } {
   let huge: string | undefined;
   const value = jsonFromTree(tree, (text) => huge ??= text);
@@ -17,7 +17,7 @@ export function rawText(value: Json): string {
   return textAt(value, 0);
 }
 
-/** As `rawText`, with the keys of all objects in Go's order. */
+/** Works like `rawText`, with the keys of all objects in Go's order. */
 export function sortedText(value: Json): string {
   return textAt(value, 0, sortedKeys);
 }

@@ -2,7 +2,7 @@
 import { type Field, type Node, resolve, type StructNode, structsIn } from "../schema.ts";
 import type { StructuralSchema, ValidationRule } from "../structural-schema.ts";
 
-/** The schema of a kind with its rules; undefined if it has none. */
+/** Returns the schema of a kind with its rules; undefined if it has none. */
 export function ruleSchema(kind: StructNode): StructuralSchema | undefined {
   const hasRules = structsIn(kind).some(({ rules = [], fields }) =>
     rules.length > 0 || Object.values(fields).some((field) => (field.rules ?? []).length > 0)
@@ -76,7 +76,7 @@ function structOf({ fields, rules }: StructNode, above: ReadonlySet<StructNode>)
   return { type: "object", properties, ...(required.length === 0 ? {} : { required }), ...rulesMember(rules) };
 }
 
-/** The schema of a field: `publish` has the bounds that limit the estimated cost of a rule. */
+/** Returns the schema of a field: `publish` has the bounds that limit the estimated cost of a rule. */
 function fieldOf({ node, publish, rules }: Field, above: ReadonlySet<StructNode>): StructuralSchema {
   const schema = schemaOf(node, above);
   const both = [...schema["x-kubernetes-validations"] ?? [], ...rules ?? []];

@@ -29,7 +29,7 @@ function sameWithin(a: unknown, b: unknown, depth: number): boolean | undefined 
   return true;
 }
 
-/** As `sameWithin`, without recursion. */
+/** Works like `sameWithin`, without recursion. */
 function sameDeep(a: unknown, b: unknown): boolean {
   const waiting: [unknown, unknown][] = [[a, b]];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {

@@ -7,7 +7,7 @@ import { fold, type Node, resolve, type Typed } from "../schema.ts";
 import { membersOf } from "./members.ts";
 import { zeroOf } from "./zero.ts";
 
-/** The sample of a schema. For kinds, `kind` is the name of the struct and `apiVersion` the parameter. */
+/** Returns the sample of a schema. For kinds, `kind` is the name of the struct and `apiVersion` the parameter. */
 export function sampleOf<T>(node: Typed<T>, apiVersion: string): T {
   const value = sample(node)("", 0, []);
   const struct = resolve(node);

@@ -35,14 +35,14 @@ export class SharedValues {
 }
 const values = new SharedValues();
 
-/** As `decodeRaw`. Objects with the same shared tree get the same value. */
+/** Works like `decodeRaw`. Objects with the same shared tree get the same value. */
 export function decodeFieldsV1(tree: Tree, prior: unknown, run: Decoding): unknown {
   if (!(tree instanceof SharedTree)) return decodeRaw(tree, prior, run);
   tree.value ??= sharedFieldsV1(decodeRaw(tree, undefined, run) as Json); // the value of a tree
   return tree.value;
 }
 
-/** The value that objects with an equal one share; the value itself if it is too long or too deep to be shared. It must not be changed. */
+/** Returns the value that objects with an equal one share; the value itself if it is too long or too deep to be shared. It must not be changed. */
 export function sharedFieldsV1(value: Json): Json {
   if (typeof value !== "object" || value === null) return value;
   if (charactersLeft(value, sharedFieldSetCharactersMax, sharedFieldSetDepthMax) < 0) return value;

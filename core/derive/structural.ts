@@ -14,7 +14,7 @@ import { rawOf, sortedText } from "./raw-json.ts";
 
 type Decode = (tree: Tree, prior: unknown, run: Decoding) => unknown;
 
-/** The decoder of a structural node. Undefined: the value is absent, because it is null and may not be. */
+/** Returns the decoder of a structural node. Undefined: the value is absent, because it is null and may not be. */
 export function decodeStructural({ schema }: StructuralNode, go: (node: Node) => Decode): Decode {
   const decodeMeta = go(ObjectMeta);
   return (tree, _prior, run) => {
@@ -30,7 +30,7 @@ export function decodeStructural({ schema }: StructuralNode, go: (node: Node) =>
   };
 }
 
-/** The canonical form of plain JSON. */
+/** Returns the canonical form of plain JSON. */
 function canonical(value: Json, schema: StructuralSchema, decodeMeta: Decode, run: Decoding): Json | undefined {
   if (value === null && schema.nullable !== true && !(run.applied && schema.default === undefined)) return undefined;
   return pruneValue(value, schema, {
@@ -108,7 +108,7 @@ function isContainer(tree: Tree): boolean {
   return typeof tree === "object" && tree !== null && !(tree instanceof NumberText);
 }
 
-/** The members of a struct that its fields do not name, in their node's form; undefined if the struct keeps none. */
+/** Returns the members of a struct that its fields do not name, in their node's form; undefined if the struct keeps none. */
 export function decodeRest({ rest }: StructNode, go: (node: Node) => Decode): Decode | undefined {
   return rest === undefined ? undefined : go(rest);
 }
@@ -131,7 +131,7 @@ export function withDoubles<T extends object>(object: T, tree: TreeObject): T {
   return object;
 }
 
-/** The names of an object's members that a struct keeps in `rest`, sorted. */
+/** Returns the names of an object's members that a struct keeps in `rest`, sorted. */
 export function restKeys(object: object, known: ReadonlySet<string>): readonly string[] {
   return sortedKeys(object).filter((key) => !known.has(key));
 }

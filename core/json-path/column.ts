@@ -11,7 +11,7 @@ import { type JsonPath, JsonPathError } from "./parse.ts";
 
 export type ColumnType = "integer" | "number" | "string" | "boolean" | "date";
 
-/** The cell of an object. Null if the path finds nothing, or a value of another type. */
+/** Returns the cell of an object. Null if the path finds nothing, or a value of another type. */
 export function columnCell(path: JsonPath, type: ColumnType): (object: Json) => Cell {
   return (object) => {
     const found = findJsonPath(path, object);
@@ -21,7 +21,7 @@ export function columnCell(path: JsonPath, type: ColumnType): (object: Json) => 
   };
 }
 
-/** The cell; null if the budget in force does not suffice for its text. */
+/** Returns the cell; null if the budget in force does not suffice for its text. */
 function charged(cell: Cell): Cell {
   if (typeof cell !== "string") return cell;
   try {
@@ -56,8 +56,8 @@ function dateCell(text: string): Cell {
 }
 
 /**
- * The text of a selectable field: "" if the path finds nothing or null. `JsonPathError` for a path that does not fit the object, or that
- * finds several values: such an object cannot be selected.
+ * Returns the text of a selectable field: "" if the path finds nothing or null. `JsonPathError` for a path that does not fit the object,
+ * or that finds several values: such an object cannot be selected.
  */
 export function selectableText(path: JsonPath, object: Json): string | JsonPathError {
   const found = findJsonPath(path, object);
@@ -68,7 +68,7 @@ export function selectableText(path: JsonPath, object: Json): string | JsonPathE
   return value === null ? "" : goText(value);
 }
 
-/** A value as Go prints it; lists and objects are JSON. */
+/** Returns a value as Go prints it; lists and objects are JSON. */
 function goText(value: Json): string {
   if (typeof value === "string") return value;
   if (typeof value === "number" || typeof value === "bigint") return goNumberText(value);

@@ -11,7 +11,7 @@ const jsonPathStepsMax = bound(100_000);
 /** The work of a path has reached its bound, or that of the budget in force. */
 export class PathWorkError extends JsonPathError {}
 
-/** The values that each action of a path finds. An error for a path that does not fit the value, or that needs too much work. */
+/** Returns the values that each action of a path finds. An error for a path that does not fit the value, or that needs too much work. */
 export function findJsonPath(path: JsonPath, value: Json): readonly (readonly Json[])[] | JsonPathError {
   const run = new Run();
   try {

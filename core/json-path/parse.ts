@@ -252,7 +252,7 @@ const escapes: Readonly<Record<string, string>> = {
   '"': '"',
 };
 
-/** A text with Go's escapes resolved. */
+/** Returns a text with Go's escapes resolved. */
 function unquoted(text: string): string {
   if (!text.includes("\\")) return text;
   let out = "";

@@ -142,7 +142,7 @@ export function isMapped({ bytes }: Address): boolean {
   return bytes.length === 16 && bytes[10] === 0xff && bytes[11] === 0xff && bytes.subarray(0, 10).every((byte) => byte === 0);
 }
 
-/** The canonical text of an address that is not mapped (RFC 5952). */
+/** Returns the canonical text of an address that is not mapped (RFC 5952). */
 export function addressText({ bytes }: Address): string {
   if (bytes.length === 4) return bytes.join(".");
   const groups = Array.from({ length: 8 }, (_, index) => bytes[2 * index]! << 8 | bytes[2 * index + 1]!);
@@ -160,7 +160,7 @@ export function prefixText({ address, bits }: Prefix): string {
   return `${addressText(address)}/${bits}`;
 }
 
-/** The prefix with all bits after its length cleared. */
+/** Returns the prefix with all bits after its length cleared. */
 export function mask({ address, bits }: Prefix): Prefix {
   const bytes = address.bytes.map((byte, index) => byte & maskByte(bits, index));
   return { address: { bytes, zone: "" }, bits };

@@ -1,4 +1,4 @@
-/** The canonical text of an IP address, as Go writes it; undefined for other texts. Leading zeros of IPv4 numbers are ignored. */
+/** Returns the canonical text of an IP address, as Go writes it; undefined for other texts. Leading zeros of IPv4 numbers are ignored. */
 export function parseIp(text: string): string | undefined {
   if (text.length > ipLengthMax) return undefined;
   return text.includes(":") ? parseIpv6(text) : parseIpv4(text);

@@ -28,7 +28,7 @@ export function objectRoot({ schema, apiVersion }: DescribedKind): OpenapiRoot {
   return { node: schema, home: apiVersion };
 }
 
-/** The list of a kind, for which there is no definition. */
+/** Returns the list of a kind, for which there is no definition. */
 export function listRoot({ schema, listKind, kind, apiVersion }: DescribedEndpoint): OpenapiRoot {
   const list = struct(listKind, {
     metadata: field(1, ListMeta, "Metadata of the list.", { written: "always" }),

@@ -50,7 +50,7 @@ export function versionPath({ group, version }: { readonly group: string; readon
   return group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
 }
 
-/** The name in camel case; characters other than letters and digits separate words. */
+/** Returns the name in camel case; characters other than letters and digits separate words. */
 function camel(name: string, capital: boolean): string {
   const joined = name.split(/[^\p{L}\p{Nd}_]+/u).map((word, at) =>
     at > 0 || capital ? word.slice(0, 1).toUpperCase() + word.slice(1) : word
@@ -62,7 +62,7 @@ function shortGroup(group: string, { domain }: Names): string {
   return group.endsWith(`.${domain}`) ? group.slice(0, -domain.length - 1) : group;
 }
 
-/** A GET of discovery. `path` ends with a slash. */
+/** Returns a GET of discovery. `path` ends with a slash. */
 export function discoveryOperation(path: string, root: OpenapiRoot, media: Media): Operation {
   const { names } = media;
   const [prefix, ...rest] = path.split("/").filter((part) => part !== "");
@@ -270,7 +270,7 @@ function subresourceOperations(whole: Scene, name: string, subresource: Describe
   ];
 }
 
-/** The operations of a subresource that connects: one for each method, and again with a path below it. The reply is any content. */
+/** Returns the operations of a subresource that connects: one for each method, and again with a path below it. The reply is any content. */
 function connectOperations(
   { endpoint, scope, noun, make, ...scene }: Scene,
   name: string,
@@ -332,7 +332,7 @@ function actionOperation(
   });
 }
 
-/** The deprecated watch paths, which the `watch` parameter replaces. */
+/** Returns the deprecated watch paths, which the `watch` parameter replaces. */
 function watchOperations(scene: Scene): readonly Operation[] {
   const { endpoint, media, consumes, base, scope, noun, make } = scene;
   const { kind, plural, namespaced } = endpoint;

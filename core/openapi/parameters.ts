@@ -74,7 +74,7 @@ export const deleteParameters: readonly Parameter[] = Object.entries(DeleteOptio
   .filter(([name]) => name !== "preconditions")
   .map(([name, { node, doc }]) => ({ name, in: "query", type: parameterType(node), description: doc }));
 
-/** The fields of options in a query. */
+/** Returns the fields of options in a query. */
 export function optionParameters({ fields }: StructNode): readonly Parameter[] {
   return Object.entries(fields).map(([name, { node, doc }]) => ({ name, in: "query", type: parameterType(node), description: doc }));
 }

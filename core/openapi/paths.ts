@@ -35,7 +35,7 @@ function pathItem(operations: readonly Operation[], dialect: Dialect): Value {
   };
 }
 
-/** All roots of the operations. */
+/** Returns all roots of the operations. */
 export function rootsOf(operations: readonly Operation[]): readonly OpenapiRoot[] {
   return operations.flatMap((
     { body, responses },
@@ -52,12 +52,12 @@ export function extensions({ action, kind }: Operation): Value {
   };
 }
 
-/** The `info` of a document: the platform's name with a capital, and the release. */
+/** Returns the `info` of a document: the platform's name with a capital, and the release. */
 export function info(platform: string, release: string): Value {
   return { title: platform.slice(0, 1).toUpperCase() + platform.slice(1), version: release };
 }
 
-/** The `info` of a document of custom resources. */
+/** Returns the `info` of a document of custom resources. */
 export function customInfo(platform: string): Value {
   const { title } = info(platform, "");
   return { title: `${title} CRD Swagger`, version: "v0.1.0" };

@@ -35,7 +35,7 @@ export const integer: Write = (number, value, writer) => {
   writer.uint32(number << 3 | varint).int64(Number(value));
 };
 
-/** A submessage. `late` allows messages that contain each other. */
+/** Returns a submessage. `late` allows messages that contain each other. */
 export function inside(late: () => Message): Write {
   return (number, value, writer) => {
     writer.uint32(number << 3 | delimited).fork();
@@ -43,7 +43,7 @@ export function inside(late: () => Message): Write {
     writer.ldelim();
   };
 }
-/** A field for each element of a list; another value is treated as a list of one. */
+/** Returns a field for each element of a list; another value is treated as a list of one. */
 export function each(write: Write): Write {
   return (number, value, writer) => {
     for (const one of listOf(value)) write(number, one, writer);
@@ -53,7 +53,7 @@ function listOf(value: Json): readonly Json[] {
   return Array.isArray(value) ? value : [value];
 }
 
-/** A message of pairs, one for each member. */
+/** Returns a message of pairs, one for each member. */
 export function pairs(write: Write, at = 1): Message {
   const pair: Message = (value, writer) => {
     const [name, of] = value as readonly [string, Json]; // Defined below.
@@ -65,11 +65,11 @@ export function pairs(write: Write, at = 1): Message {
     for (const entry of Object.entries(objectOf(value))) member(at, entry, writer);
   };
 }
-/** A message with just one field. */
+/** Returns a message with just one field. */
 export function wrap(at: number, write: Write): Message {
   return (value, writer) => write(at, value, writer);
 }
-/** A message that is a choice: `pick` returns the field of the value. */
+/** Returns a message that is a choice: `pick` returns the field of the value. */
 export function choice(pick: (value: Json) => readonly [number: number, write: Write] | undefined): Message {
   return (value, writer) => {
     const chosen = pick(value);
@@ -81,7 +81,8 @@ export function choice(pick: (value: Json) => readonly [number: number, write: W
 export const any: Write = inside(() => (value, writer) => text(2, `${valueText(value)}\n`, writer));
 
 /**
- * A message of named fields; members named `x-...` go into field `extensions`. Throws for a member without a field, which is a bug of ours.
+ * Returns a message of named fields; members named `x-...` go into field `extensions`. Throws for a member without a field, which is a
+ * bug of ours.
  */
 export function fields(extensions: number, table: Table): Message {
   const known = new Map(Object.entries(table));

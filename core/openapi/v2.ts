@@ -25,8 +25,8 @@ const kept = keptParts<Part>();
 const workMs = 20;
 
 /**
- * The document of all operations, as JSON. It is made in parts, with turns of the event loop in between; parts that are still valid are kept. A
- * part that cannot be made is left out and reported by its name in the index of v3.
+ * Resolves with the document of all operations, as JSON. It is made in parts, with turns of the event loop in between; parts that are
+ * still valid are kept. A part that cannot be made is left out and reported by its name in the index of v3.
  */
 export async function v2Text(
   catalog: DescribedCatalog,

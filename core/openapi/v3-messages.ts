@@ -2,7 +2,7 @@
 import { any, choice, double, each, fields, flag, has, inside, integer, type Message, pairs, text, wrap, type Write } from "./protobuf.ts";
 
 const reference = fields(0, { $ref: [1, text], summary: [2, text], description: [3, text] });
-/** A value or a reference to one. */
+/** Returns a value or a reference to one. */
 function orReference(message: () => Message): Write {
   const choose = choice((value) => has(value, "$ref") ? [2, inside(() => reference)] : [1, inside(message)]);
   return inside(() => choose);

@@ -14,7 +14,7 @@ export interface Described {
   readonly operations: () => readonly Operation[];
 }
 
-/** The documents by their names in the index: `api/v1`, `apis/GROUP`, `version`. */
+/** Returns the documents by their names in the index: `api/v1`, `apis/GROUP`, `version`. */
 export function v3Operations(catalog: DescribedCatalog): ReadonlyMap<string, Described> {
   const { media, groups } = catalog;
   const single = (name: string, root: keyof typeof metaRoots): [string, Described] => [

@@ -15,7 +15,10 @@ import { typedDepthMax } from "../bounds.ts";
 /** `depth`: nesting of structs. */
 type Convert = (value: Untyped, depth: number) => Tree;
 
-/** The tree of a value for a schema. Struct keys are in schema order, unknown ones last. Throws DecodeError if a value cannot be converted. */
+/**
+ * Returns the tree of a value for a schema. Struct keys are in schema order, unknown ones last. Throws DecodeError if a value cannot be
+ * converted.
+ */
 export function convertUntyped(value: Untyped, node: Node): Tree {
   return convert(node)(value, 0);
 }
@@ -73,7 +76,7 @@ const convert: (node: Node) => Convert = fold<Convert>({
   },
 }, (get) => (value, depth) => get()(value, depth));
 
-/** A type that is unmarshalled from a string. Errors have no path. */
+/** Returns a type that is unmarshalled from a string. Errors have no path. */
 function text(value: Untyped): Tree {
   const tree = treeOfUntyped(value);
   if (tree === null || typeof tree === "string") return tree;

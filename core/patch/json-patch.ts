@@ -56,7 +56,7 @@ export function readJsonPatch(body: Uint8Array, validates: boolean): JsonPatch {
 
 const members: ReadonlySet<string> = new Set(["op", "path", "from", "value"]);
 
-/** The type error of a patch in the format of Go's decoder. */
+/** Returns the type error of a patch in the format of Go's decoder. */
 function wrongType(tree: Tree, validates: boolean): string | undefined {
   const cannot = (value: Tree, where: string) => `cannot unmarshal ${jsonKind(value)} into Go ${where}`;
   if (tree === null) return undefined;
@@ -122,7 +122,7 @@ type Step = (run: Run, operation: Operation) => void;
 
 const missing = "missing value";
 
-/** The place of an operation's path. `what` begins the reason if there is no such place, `shown` quotes the path in it. */
+/** Returns the place of an operation's path. `what` begins the reason if there is no such place, `shown` quotes the path in it. */
 function targetOf(run: Run, path: string | undefined, what: string, shown = (text: string) => text): Place {
   if (path === undefined) throw new JsonPatchFailure(`${what.split(" ", 1)[0]} operation failed to decode path: ${missing}`);
   return placeOf(run, path) ?? missingAt(`${what}: ${shown(path)}`);
@@ -216,7 +216,7 @@ function chargeCopy(run: Run, value: Tree): void {
   spendSteps(values * copiedValueSteps + bytes / copiedBytesPerStep);
 }
 
-/** Bytes of the JSON of a value, and number of values in it. Stops counting above the bounds. */
+/** Returns the bytes of the JSON of a value, and number of values in it. Stops counting above the bounds. */
 function sizeOf(value: Tree, bytesMax: number, valuesMax: number): { readonly bytes: number; readonly values: number } {
   let bytes = 0, values = 0;
   const waiting: Tree[] = [value];
@@ -293,7 +293,7 @@ function hasItem({ in: items, key }: Place): boolean {
   return typeof index === "number" && Array.isArray(items) && index < items.length;
 }
 
-/** The value at a place; undefined for a missing key. */
+/** Returns the value at a place; undefined for a missing key. */
 function get({ in: container, key }: Place): Tree | undefined {
   if (!Array.isArray(container)) {
     const at = container.indexOf.get(key);

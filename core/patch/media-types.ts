@@ -12,7 +12,7 @@ interface Patched {
   readonly resource: Pick<Resource, "custom">;
 }
 
-/** The dialects for a resource. Custom resources have no strategic merge patches. */
+/** Returns the dialects for a resource. Custom resources have no strategic merge patches. */
 export function dialectTypesOf({ resource }: Patched): readonly DialectType[] {
   return resource.custom === true ? dialectTypes.filter((type) => type !== strategic) : dialectTypes;
 }

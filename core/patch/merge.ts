@@ -56,7 +56,7 @@ export function mergePatch(target: Tree | undefined, patch: Tree): Tree {
   return merged;
 }
 
-/** The tree without null members, with unique, sorted keys. */
+/** Returns the tree without null members, with unique, sorted keys. */
 function pruneNulls(tree: Tree): Tree {
   const waiting: [from: Tree[] | TreeObject, to: Tree[] | TreeObject][] = [];
   const start = (from: Tree): Tree => {

@@ -3,7 +3,7 @@ import { listOfLists, mergeError, noMergeKey, unknownDirective, wrongArgument } 
 import type { Shape } from "./strategic-shape.ts";
 import { goText, goTypeOf, type Untyped, type UntypedMap } from "./untyped.ts";
 
-/** The Go type of all items. Throws for different types, for lists, and if there are no items. */
+/** Returns the Go type of all items. Throws for different types, for lists, and if there are no items. */
 export function elementType(...lists: readonly Untyped[][]): string {
   const [first, ...rest] = lists.flat();
   if (first === undefined) throw mergeError("no elements in any of the given slices");
@@ -20,7 +20,7 @@ const mapType = "map[string]interface {}";
 /** Merges objects. A parameter, because the modules of objects and lists would import each other. */
 type MergeMaps = (original: UntypedMap, patch: UntypedMap, shape: Shape) => UntypedMap;
 
-/** The items of both lists: unique scalars, objects merged by key. In the order of the patch, if given. */
+/** Returns the items of both lists: unique scalars, objects merged by key. In the order of the patch, if given. */
 export function mergeItems(original: Untyped[], patch: Untyped[], mergeKey: string, items: Shape, mergeMaps: MergeMaps): Untyped[] {
   if (original.length === 0 && patch.length === 0) return original;
   const type = elementType(original, patch);
@@ -59,7 +59,7 @@ function followDirectives(original: Untyped[], patch: Untyped[], mergeKey: strin
 /** The key of an item without one. It equals no other key. */
 const noKey: Untyped = Object.freeze([]) as unknown as Untyped[]; // only compared, never changed
 
-/** The identity of an item: the value of its merge key, or the item itself in lists without one. Throws unless it is a scalar. */
+/** Returns the identity of an item: the value of its merge key, or the item itself in lists without one. Throws unless it is a scalar. */
 function keyOf(item: Untyped, mergeKey: string): Untyped {
   if (mergeKey !== "" && !(item instanceof Map)) throw wrongArgument(mapType, item);
   const key = item instanceof Map && mergeKey !== "" ? item.get(mergeKey) : item;
@@ -69,7 +69,7 @@ function keyOf(item: Untyped, mergeKey: string): Untyped {
   return key;
 }
 
-/** The first index of each key in the list. */
+/** Returns the first index of each key in the list. */
 function indexOf(list: readonly Untyped[], mergeKey: string): Map<Untyped, number> {
   const index = new Map<Untyped, number>();
   list.forEach((item, at) => {
@@ -80,8 +80,8 @@ function indexOf(list: readonly Untyped[], mergeKey: string): Map<Untyped, numbe
 }
 
 /**
- * The items in their final order: items in the patch's order follow that order; the others keep the order of the original, each before
- * the first ordered item that followed it in the original.
+ * Returns the items in their final order: items in the patch's order follow that order; the others keep the order of the original, each
+ * before the first ordered item that followed it in the original.
  */
 export function orderItems(items: Untyped[], order: Untyped[], original: Untyped[], mergeKey: string, type: string): Untyped[] {
   const inOrder = indexOf(order, mergeKey), inOriginal = indexOf(original, mergeKey);

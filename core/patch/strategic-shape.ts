@@ -66,7 +66,7 @@ function scalar(kind: string): Shape {
     item: () => undefined,
   };
 }
-/** A struct whose fields are not in its JSON. */
+/** Returns a struct whose fields are not in its JSON. */
 function opaque(name: string): Shape {
   return { kind: "struct", member: (key) => noField(name, key), item: () => undefined };
 }

@@ -30,8 +30,8 @@ export function readStrategicPatch(body: Uint8Array, validates: boolean): Strate
 const directiveKey = "$patch", retainKey = "$retainKeys", orderPrefix = "$setElementOrder", deletionPrefix = "$deleteFromPrimitiveList";
 
 /**
- * The original with the patch merged in. Modifies both arguments: error messages show the remaining part of the patch, as upstream. Throws
- * upstream's errors: 400 for malformed directives, 500 for values that do not match the schema or the original.
+ * Returns the original with the patch merged in. Modifies both arguments: error messages show the remaining part of the patch, as
+ * upstream. Throws upstream's errors: 400 for malformed directives, 500 for values that do not match the schema or the original.
  */
 export function strategicMerge(original: UntypedMap, patch: UntypedMap, shape: Shape): UntypedMap {
   const directive = patch.get(directiveKey);
@@ -67,7 +67,7 @@ function retain(original: UntypedMap, patch: UntypedMap): void {
   for (const key of [...original.keys()]) if (!kept.has(key)) original.delete(key);
 }
 
-/** The field name in the key of a directive. */
+/** Returns the field name in the key of a directive. */
 function nameAfter(key: string, prefix: string): string {
   const slash = key.indexOf("/");
   if (slash >= 0 && key.slice(0, slash) === prefix) return key.slice(slash + 1);
@@ -153,7 +153,7 @@ function dropNulls(value: Untyped): void {
   }
 }
 
-/** A new value without its directives; undefined if it is a directive itself. */
+/** Returns a new value without its directives; undefined if it is a directive itself. */
 function withoutDirectives(value: Untyped): Untyped | undefined {
   if (isDirective(value)) return undefined;
   const waiting: Untyped[] = [value];

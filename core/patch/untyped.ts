@@ -10,7 +10,7 @@ export type UntypedMap = Map<string, Untyped>;
 /** An int64 is a bigint, a float64 a number. */
 export type Untyped = null | boolean | string | bigint | number | Untyped[] | UntypedMap;
 
-/** The value of a tree; the last duplicate key counts. Iterative. Numbers must be finite: see `notAMap`. */
+/** Returns the value of a tree; the last duplicate key counts. Iterative. Numbers must be finite: see `notAMap`. */
 export function untypedOf(tree: Tree): Untyped {
   const waiting: [from: Tree[] | TreeObject, to: Untyped[] | UntypedMap][] = [];
   const start = (from: Tree): Untyped => {
@@ -39,7 +39,7 @@ function numberOf(text: string): bigint | number {
   return BigInt.asIntN(64, exact) === exact ? exact : Number(text);
 }
 
-/** The tree of a value, numbers as Go writes them. Iterative. */
+/** Returns the tree of a value, numbers as Go writes them. Iterative. */
 export function treeOfUntyped(value: Untyped): Tree {
   const waiting: [from: Untyped[] | UntypedMap, to: Tree[]][] = [];
   const start = (from: Untyped): Tree => {
@@ -57,7 +57,7 @@ export function treeOfUntyped(value: Untyped): Tree {
   return root;
 }
 
-/** The reflect.Type name of the value in Go. */
+/** Returns the reflect.Type name of the value in Go. */
 export function goTypeOf(value: Untyped): string {
   if (value === null) return "%!s(<nil>)";
   if (Array.isArray(value)) return "[]interface {}";
@@ -65,12 +65,12 @@ export function goTypeOf(value: Untyped): string {
   const names = { boolean: "bool", string: "string", bigint: "int64", number: "float64" } as const;
   return names[typeof value as keyof typeof names]; // the rest of the union
 }
-/** The reflect.Kind of the value in Go. */
+/** Returns the reflect.Kind of the value in Go. */
 export function goKindOf(value: Untyped): string {
   return Array.isArray(value) ? "slice" : value instanceof Map ? "map" : goTypeOf(value);
 }
 
-/** The value in Go's `%v` format: `map[a:1 b:[x y] c:<nil>]`. Iterative. */
+/** Returns the value in Go's `%v` format: `map[a:1 b:[x y] c:<nil>]`. Iterative. */
 export function goText(value: Untyped): string {
   const pieces: string[] = [];
   /** The remaining values and literal texts, in reverse order. */
@@ -93,7 +93,7 @@ export function goText(value: Untyped): string {
   return pieces.join("");
 }
 
-/** A float in `%v` format: with an exponent below 1e-4 and from 1e6. */
+/** Returns a float in `%v` format: with an exponent below 1e-4 and from 1e6. */
 function floatText(value: number): string {
   const [digits = "", exponent = ""] = value.toExponential().split("e");
   const power = Number(exponent);

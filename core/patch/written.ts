@@ -30,12 +30,12 @@ function areInByteOrder(keys: readonly string[]): boolean {
   return true;
 }
 
-/** A deep copy of a tree. */
+/** Returns a deep copy of a tree. */
 export function copyOf(tree: Tree): Tree {
   return mapTree(tree, (string) => string);
 }
 
-/** The tree with decoded strings, for decoders. The same tree if no string is escaped. */
+/** Returns the tree with decoded strings, for decoders. The same tree if no string is escaped. */
 export function plainTree(written: Tree): Tree {
   return hasEscapes(written) ? mapTree(written, plainString) : written;
 }
@@ -70,7 +70,7 @@ function mapTree(tree: Tree, string: (written: string) => string): Tree {
   return root;
 }
 
-/** The compact JSON text of the tree, as upstream writes it. */
+/** Returns the compact JSON text of the tree, as upstream writes it. */
 export function writtenText(tree: Tree): string {
   const pieces: string[] = [];
   /** The remaining trees and literal texts, in reverse order. */
@@ -122,7 +122,7 @@ export function sameWritten(a: Tree, b: Tree): boolean {
   return true;
 }
 
-/** The members of an object; the last one of a duplicate key. */
+/** Returns the members of an object; the last one of a duplicate key. */
 function membersOf(object: TreeObject): ReadonlyMap<string, Tree> {
   const members = new Map<string, Tree>();
   object.keys.forEach((key, index) => members.set(key, object.values[index]!));

@@ -21,7 +21,7 @@ const crossOrigin: ReadonlySet<string> = new Set([
   "access-control-allow-origin",
 ]);
 
-/** The words of a header with a list, in lower case. */
+/** Returns the words of a header with a list, in lower case. */
 export function wordsOf(value: HeaderFields[string]): readonly string[] {
   return [value ?? []].flat().flatMap((line) => line.split(",")).map((word) => word.trim().toLowerCase()).filter((word) => word !== "");
 }
@@ -31,18 +31,18 @@ export function offersUpgrade(headers: HeaderFields): boolean {
   return headers["upgrade"] !== undefined && wordsOf(headers["connection"]).includes("upgrade");
 }
 
-/** The headers without those of the connection. It cannot name those that say where a request goes and where it ends. */
+/** Returns the headers without those of the connection. It cannot name those that say where a request goes and where it ends. */
 export function withoutHops(headers: HeaderFields): HeaderFields {
   const named = new Set(wordsOf(headers["connection"]).filter((name) => name !== "content-length" && name !== "host"));
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name) && !named.has(name)));
 }
 
-/** The headers of a reply for the client. */
+/** Returns the headers of a reply for the client. */
 export function repliedHeaders(headers: HeaderFields): HeaderFields {
   return Object.fromEntries(Object.entries(withoutHops(headers)).filter(([name]) => !crossOrigin.has(name)));
 }
 
-/** The value of X-Forwarded-For: earlier addresses, and that of the client. `remote`: host and port. */
+/** Returns the value of X-Forwarded-For: earlier addresses, and that of the client. `remote`: host and port. */
 export function forwardedFor(headers: HeaderFields, remote: string): string {
   const colon = remote.lastIndexOf(":"), host = (colon < 0 ? remote : remote.slice(0, colon)).replace("[", "").replace("]", "");
   return [...[headers["x-forwarded-for"] ?? []].flat(), host].join(", ");

@@ -50,7 +50,7 @@ async function plain(request: ConnectRequest, { origin, access }: Destination, p
   return { status: response.status, headers: relocated(repliedHeaders(response.headers), page), body: response.body };
 }
 
-/** A reply to an offer of another protocol. An error of the server is passed on, any other reply but 101 is a mistake. */
+/** Resolves with a reply to an offer of another protocol. An error of the server is passed on, any other reply but 101 is a mistake. */
 async function upgraded(request: ConnectRequest, to: Destination): Promise<ConnectReply> {
   const { method, headers, signal, peers } = request, { access } = to, url = urlOf(to);
   let response: PeerResponse;
@@ -72,34 +72,34 @@ async function upgraded(request: ConnectRequest, to: Destination): Promise<Conne
   throw new StatusError("Unknown", `invalid upgrade response: status code ${status}`, { code: 500 });
 }
 
-/** The error of a server that has no answer, as upstream's proxy has it. */
+/** Returns the error of a server that has no answer, as upstream's proxy has it. */
 function unavailable(what: string, error: unknown): unknown {
   if (!(error instanceof PeerError)) return error;
   return new StatusError("ServiceUnavailable", `${what}: ${error.message}`, { cause: error });
 }
-/** As `unavailable`, with code 500 and without a reason. */
+/** Works like `unavailable`, with code 500 and without a reason. */
 export function unreached(what: string, error: unknown): unknown {
   if (!(error instanceof PeerError)) return error;
   return new StatusError("Unknown", what === "" ? error.message : `${what}: ${error.message}`, { code: 500, cause: error });
 }
 
-/** The URL of a request that must change the protocol. */
+/** Returns the URL of a request that must change the protocol. */
 export function urlOf({ origin, path, query = "" }: Destination): string {
   return `${origin}${rooted(path)}${query === "" ? "" : `?${query}`}`;
 }
 
-/** A path as in a URL. Admission may have set one without a slash, which would be a part of the host. */
+/** Returns a path as in a URL. Admission may have set one without a slash, which would be a part of the host. */
 function rooted(path: string): string {
   const escaped = escapePath(path);
   return escaped === "" || escaped.startsWith("/") ? escaped : `/${escaped}`;
 }
 
-/** The path of the proxy: that of the request without the path at the server. */
+/** Returns the path of the proxy: that of the request without the path at the server. */
 function prefixOf(whole: string, path: string): string {
   return whole.endsWith(path) ? whole.slice(0, whole.length - path.length) : whole;
 }
 
-/** The query of a URL, with its mark. */
+/** Returns the query of a URL, with its mark. */
 function queryOf(url: string): string {
   const mark = url.indexOf("?");
   return mark < 0 ? "" : url.slice(mark);

@@ -50,7 +50,7 @@ export interface Page {
   readonly prefix: string;
 }
 
-/** The URL behind the proxy, of a URL on a page of the server. URLs of other servers and relative ones stay as they are. */
+/** Returns the URL behind the proxy, of a URL on a page of the server. URLs of other servers and relative ones stay as they are. */
 export function proxiedUrl(url: string, { host, requestHost, prefix }: Page): string {
   const parts = partsOf(url);
   const isElsewhere = parts.host !== "" && parts.host !== host && parts.host !== requestHost;

@@ -94,7 +94,7 @@ export const kernelGateDependencies: Readonly<Record<string, readonly string[]>>
   DeclarativeValidationTakeover: ["DeclarativeValidation"],
 });
 
-/** The stage at a release; undefined if the gate does not exist in it. */
+/** Returns the stage at a release; undefined if the gate does not exist in it. */
 export function stageAt(ladder: readonly GateStage[], release: Release): GateStage | undefined {
   const rung = ladder.findLast(({ since }) => compareReleases(since, release) <= 0);
   return rung?.removed !== undefined && compareReleases(rung.removed, release) <= 0 ? undefined : rung;
@@ -130,8 +130,8 @@ export interface GateRules {
 }
 
 /**
- * The gate table of rules and `--feature-gates` pairs. `AllAlpha` and `AllBeta` set the gates that are not named. Mistakes (an unknown
- * gate, a changed locked gate, an enabled gate without its dependencies) are added to `mistakes`.
+ * Returns the gate table of rules and `--feature-gates` pairs. `AllAlpha` and `AllBeta` set the gates that are not named. Mistakes (an
+ * unknown gate, a changed locked gate, an enabled gate without its dependencies) are added to `mistakes`.
  */
 export function gateTable(
   { ladders, dependencies = {}, inert = new Set(), releases = serverReleases }: GateRules,

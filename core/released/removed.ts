@@ -11,7 +11,7 @@ const gates = once(() => {
   return new Map(rows);
 });
 
-/** The message for an unknown feature gate that a release removed; undefined for others. */
+/** Returns the message for an unknown feature gate that a release removed; undefined for others. */
 export function removedGate(name: string): string | undefined {
   const row = gates().get(name);
   if (row === undefined) return undefined;
@@ -36,7 +36,7 @@ function removalsOf(names: Names): ReadonlyMap<string, Removal> {
   return found;
 }
 
-/** The message for an unknown key of --runtime-config whose group version or resource a release removed; undefined for others. */
+/** Returns the message for an unknown key of --runtime-config whose group version or resource a release removed; undefined for others. */
 export function removedVersion(key: string, names: Names): string | undefined {
   const removal = removalsOf(names).get(key);
   return removal && removalText(key, removal.release, removal.use);

@@ -2,7 +2,7 @@
 import type { Base64 } from "../schema.ts";
 import { Unreadable } from "./unreadable.ts";
 
-/** The same bytes in canonical base64 (`text` itself if it is canonical), or an error with the index of the invalid byte. */
+/** Returns the same bytes in canonical base64 (`text` itself if it is canonical), or an error with the index of the invalid byte. */
 export function parseBase64(text: string): Base64 | Unreadable {
   if (isCanonical(text)) return text;
   const digits: number[] = [];
@@ -36,7 +36,7 @@ export function base64Of(bytes: Uint8Array): Base64 {
   return out;
 }
 
-/** The bytes of canonical base64. */
+/** Returns the bytes of canonical base64. */
 export function bytesOf(text: Base64): Uint8Array<ArrayBuffer> {
   const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
   const bytes = new Uint8Array(text.length / 4 * 3 - padding);

@@ -3,7 +3,7 @@
 /** Digits multiplied in one step. */
 const chunkDigits = 15;
 
-/** The first `kept` digits, plus one in the last place: rounds up if the omitted digits are not zero. */
+/** Returns the first `kept` digits, plus one in the last place: rounds up if the omitted digits are not zero. */
 export function roundDigits(digits: string, kept: number): string {
   let end = kept;
   while (end > 0 && digits.charCodeAt(end - 1) === 0x39) end--;
@@ -30,7 +30,7 @@ interface Signed {
   readonly digits: string;
 }
 
-/** The sum of two signed numbers, for up to a few thousand digits. */
+/** Returns the sum of two signed numbers, for up to a few thousand digits. */
 export function addDigits(a: Signed, b: Signed): Signed {
   const sum = valueOf(a) + valueOf(b);
   return { negative: sum < 0n, digits: String(sum < 0n ? -sum : sum) };

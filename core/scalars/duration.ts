@@ -41,7 +41,7 @@ export function parseDuration(text: string): bigint | Unreadable {
   return total > limit - 1n ? invalid() : total;
 }
 
-/** The canonical text, as `Duration.String` writes it: `1m30s`, `1.5ms`, `0s`. */
+/** Returns the canonical text, as `Duration.String` writes it: `1m30s`, `1.5ms`, `0s`. */
 export function durationText(nanos: bigint): string {
   if (nanos === 0n) return "0s";
   const sign = nanos < 0n ? "-" : "";

@@ -75,7 +75,7 @@ export function parseQuantity(source: string): Amount | Unreadable {
   return fine(negative, whole + fraction, value - fraction.length, scale[1] === "e" ? "e" : "E");
 }
 
-/** The amount without leading and trailing zeros. */
+/** Returns the amount without leading and trailing zeros. */
 function amountFrom(negative: boolean, digits: string, exponent: number, format: Amount["format"]): Amount {
   let start = 0, end = digits.length;
   while (start < end && digits.charCodeAt(start) === 0x30) start++;
@@ -89,7 +89,7 @@ function fine(negative: boolean, digits: string, exponent: number, format: Amoun
   return roundUp(amountFrom(negative, digits, exponent, format), finest);
 }
 
-/** The binary amount `digits * 10^exponent * factor`, at most 2^63 - 1 in size. */
+/** Returns the binary amount `digits * 10^exponent * factor`, at most 2^63 - 1 in size. */
 function binary(negative: boolean, digits: string, exponent: number, factor: bigint): Amount {
   const most: Amount = { negative, digits: binaryMax, exponent: 0, format: "binary" };
   const given = amountFrom(negative, digits, exponent, "binary");
@@ -99,7 +99,7 @@ function binary(negative: boolean, digits: string, exponent: number, factor: big
   return compareSizes(exact, most) > 0 ? most : exact;
 }
 
-/** The amount in steps of 10^`step`, rounded away from zero. */
+/** Returns the amount in steps of 10^`step`, rounded away from zero. */
 export function roundUp(amount: Amount, step: number): Amount {
   const { negative, digits, exponent, format } = amount;
   if (exponent >= step || digits === "") return amount;
@@ -107,7 +107,7 @@ export function roundUp(amount: Amount, step: number): Amount {
   return amountFrom(negative, roundDigits(digits, digits.length - (step - exponent)), step, format);
 }
 
-/** The canonical text: without a fraction, with the largest exact suffix. */
+/** Returns the canonical text: without a fraction, with the largest exact suffix. */
 export function quantityText(amount: Amount): Quantity {
   const { negative, digits, exponent, format } = amount;
   if (digits === "") return "0";
@@ -162,7 +162,7 @@ function keepsSpelling(text: string): boolean {
 /** Digits of a decimal quantity, and of a binary one without suffix, up to which the spelling is kept. */
 const keptDigitsMax = 18, binaryDigitsMax = 14;
 
-/** The amount of a quantity in canonical text, as hooks get it. */
+/** Returns the amount of a quantity in canonical text, as hooks get it. */
 export function amountOf(canonical: Quantity): Amount {
   const amount = parseQuantity(canonical);
   if (amount instanceof Unreadable) throw new Error(`Not a canonical quantity: ${canonical}`);
@@ -189,7 +189,7 @@ function compareSizes(a: Amount, b: Amount): number {
   return a.digits === b.digits ? 0 : a.digits < b.digits ? -1 : 1;
 }
 
-/** The sum, in the format of the first amount, or of the second if the first is zero. Exact up to `summedDigitsMax` digits. */
+/** Returns the sum, in the format of the first amount, or of the second if the first is zero. Exact up to `summedDigitsMax` digits. */
 export function sumOf(a: Amount, b: Amount): Amount {
   const sum = uncappedSum(a, b);
   if (sum.format === "binary") return binary(sum.negative, sum.digits, sum.exponent, 1n);
@@ -207,7 +207,7 @@ export function uncappedSum(a: Amount, b: Amount): Amount {
   return amountFrom(sum.negative, sum.digits, exponent, format);
 }
 
-/** The amount rounded away from zero to `summedDigitsMax` digits. */
+/** Returns the amount rounded away from zero to `summedDigitsMax` digits. */
 export function shorten(amount: Amount): Amount {
   return roundUp(amount, amount.exponent + Math.max(0, amount.digits.length - summedDigitsMax));
 }
@@ -221,7 +221,7 @@ export function isWhole({ exponent }: Amount): boolean {
   return exponent >= 0 && exponent <= integerDigitsMax;
 }
 
-/** The amount as an integer; undefined if it has a fraction or exceeds the bound of digits. */
+/** Returns the amount as an integer; undefined if it has a fraction or exceeds the bound of digits. */
 export function integerOf(amount: Amount): bigint | undefined {
   const { negative, digits, exponent } = amount;
   if (!isWhole(amount) || digits.length > integerDigitsMax) return undefined;

@@ -38,11 +38,11 @@ export function fractionNanos(canonical: MicroTime): number {
   return +canonical.slice(20, 26) * 1000;
 }
 
-/** The Time of seconds since 1970; null for the zero time. */
+/** Returns the Time of seconds since 1970; null for the zero time. */
 export function timeOfSeconds(seconds: number): Time | null {
   return seconds === zeroSeconds ? null : writeTime(seconds);
 }
-/** The MicroTime of seconds and nanoseconds; null for the zero time. */
+/** Returns the MicroTime of seconds and nanoseconds; null for the zero time. */
 export function microTimeOf(seconds: number, nanos: number): MicroTime | null {
   return writeMicroTime(seconds, nanos);
 }
@@ -56,7 +56,7 @@ export function rfc3339Text(text: string): string | Unreadable {
 export function parseMoment(text: string): Moment | Unreadable {
   return parse(text, timeLayout);
 }
-/** The text of a moment in its zone, without trailing zeros of its fraction (Go's RFC3339Nano). */
+/** Returns the text of a moment in its zone, without trailing zeros of its fraction (Go's RFC3339Nano). */
 export function momentText(moment: Moment): string {
   return writeNanoTime(moment);
 }

@@ -1,4 +1,4 @@
-/** Length of `text` in UTF-8 bytes, without encoding it. A lone surrogate counts three bytes, as its replacement U+FFFD. */
+/** Returns the length of `text` in UTF-8 bytes, without encoding it. A lone surrogate counts three bytes, as its replacement U+FFFD. */
 export function utf8Length(text: string): number {
   let bytes = text.length;
   for (let i = 0; i < text.length; i++) {

@@ -16,7 +16,7 @@ import { bound } from "../bound.ts";
 export const defaultBytesMax = bound(1.5 * 1024 * 1024);
 
 /**
- * The value with all defaults of the schema; the same value if nothing changes. Defaults beyond `defaultBytesMax` are left out of an
+ * Returns the value with all defaults of the schema; the same value if nothing changes. Defaults beyond `defaultBytesMax` are left out of an
  * object that is read: its definition has changed after it was stored, and it stays readable.
  *
  * @throws StatusError 413 beyond that bound, within a request that writes
@@ -47,7 +47,7 @@ interface Defaulted {
 
 const defaulted = new WeakMap<StructuralSchema, readonly Defaulted[]>();
 
-/** The members of a schema that have defaults. A schema may have many others, and an object many items of that schema. */
+/** Returns the members of a schema that have defaults. A schema may have many others, and an object many items of that schema. */
 function defaultedMembers(schema: StructuralSchema): readonly Defaulted[] {
   const before = defaulted.get(schema);
   if (before !== undefined) return before;
@@ -60,7 +60,7 @@ function defaultedMembers(schema: StructuralSchema): readonly Defaulted[] {
 
 const lengths = new WeakMap<StructuralSchema, number>();
 
-/** Length of the JSON of the default of a schema. */
+/** Returns the length of the JSON of the default of a schema. */
 function defaultLength(schema: StructuralSchema): number {
   const before = lengths.get(schema);
   if (before !== undefined) return before;

@@ -16,8 +16,10 @@ export interface FoundField<S> {
 const notAField = "does not refer to a valid field";
 const unexpectedEnd = "unexpected end of JSON path";
 
-/** The field that a path leads to, or upstream's error. The schema must be convertible to a structural one; without a schema there is
- * no field. */
+/**
+ * Returns the field that a path leads to, or upstream's error. The schema must be convertible to a structural one; without a schema
+ * there is no field.
+ */
 export function findField<S extends PathSchema<S>>(
   text: string,
   root: S | undefined,
@@ -68,7 +70,7 @@ function stepTo<S extends PathSchema<S>>({ properties, additionalProperties }: S
   };
 }
 
-/** A delimiter (`.`, `[`, `]`), a text in single quotes, or the text up to a delimiter. */
+/** Returns a delimiter (`.`, `[`, `]`), a text in single quotes, or the text up to a delimiter. */
 function nextToken(text: string, from: number): string | undefined {
   if (from >= text.length) return undefined;
   if (text[from] === "'") {

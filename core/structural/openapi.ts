@@ -13,7 +13,7 @@ export interface PublishOptions {
   readonly embedded: Readonly<Record<string, Published>>;
 }
 
-/** The published form of a schema. */
+/** Returns the published form of a schema. */
 export function publish(schema: StructuralSchema, options: PublishOptions): Published {
   return options.version === "v2" ? publishedV2(schema, options) : publishedV3(schema, options);
 }

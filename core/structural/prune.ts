@@ -34,7 +34,7 @@ export class InvalidTypeMember extends Error {
   }
 }
 
-/** The canonical form of a value of the schema. `path`: where the value is, for `options`. The value itself is not changed. */
+/** Returns the canonical form of a value of the schema. `path`: where the value is, for `options`. The value itself is not changed. */
 export function pruneValue(value: Json, schema: StructuralSchema, options: PruneOptions, path: Path = []): Json {
   return prune(value, schema, { options, path: [...path] });
 }

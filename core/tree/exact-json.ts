@@ -4,8 +4,8 @@ import { escapedJson } from "./json-text.ts";
 import { numberText } from "./values.ts";
 
 /**
- * The value of a compact JSON text, if writing it again gives the same text: no duplicate key, no other spelling of a string, a number or
- * the order of keys. Undefined for any other text.
+ * Returns the value of a compact JSON text, if writing it again gives the same text: no duplicate key, no other spelling of a string, a
+ * number or the order of keys. Undefined for any other text.
  */
 export function exactJson(text: string): Json | undefined {
   if (text.includes("\\ud")) return undefined; // may be a part of a character

@@ -1,7 +1,7 @@
 /** Error messages of Go's decoder for documents of the wrong type. */
 import { NumberText, type Tree, TreeObject } from "./tree.ts";
 
-/** The name of a JSON value in messages of Go's decoder. */
+/** Returns the name of a JSON value in messages of Go's decoder. */
 export function jsonKind(tree: Tree): string {
   if (typeof tree === "string") return "string";
   if (typeof tree === "boolean") return "bool";
@@ -9,7 +9,7 @@ export function jsonKind(tree: Tree): string {
   return tree instanceof TreeObject ? "object" : tree === null ? "null" : "number";
 }
 
-/** The first number of the tree, in document order, that exceeds a double. */
+/** Returns the first number of the tree, in document order, that exceeds a double. */
 export function hugeNumber(tree: Tree): string | undefined {
   const waiting: Tree[] = [tree];
   while (waiting.length > 0) {

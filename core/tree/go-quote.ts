@@ -4,14 +4,14 @@
 const printable = "\\p{L}\\p{M}\\p{N}\\p{P}\\p{S} ";
 const allPrintable = new RegExp(`^[${printable}]*$`, "u"), unquotable = new RegExp(`["\\\\]|[^${printable}]`, "gu");
 
-/** A byte, as the character with that number, in single quotes, as in Go's JSON errors: `'\x00'`, `'\''`, `'ï'`. */
+/** Returns a byte, as the character with that number, in single quotes, as in Go's JSON errors: `'\x00'`, `'\''`, `'ï'`. */
 export function goQuotedByte(byte: number): string {
   if (byte === 0x27) return "'\\''";
   if (byte === 0x22) return "'\"'";
   return `'${goQuote(String.fromCharCode(byte)).slice(1, -1)}'`;
 }
 
-/** A string in Go's `%q` format. Characters that are not printable become `\x07`, `\u00a0` or `\U000e0001`. */
+/** Returns a string in Go's `%q` format. Characters that are not printable become `\x07`, `\u00a0` or `\U000e0001`. */
 export function goQuote(text: string): string {
   return `"${text.replace(unquotable, escapeCharacter)}"`;
 }

@@ -4,7 +4,7 @@ import { goNumber } from "./go-number.ts";
 /** Levels of a value that error messages show: values may have ten thousand. */
 export const shownDepthMax = 500;
 
-/** A value as Go's `%v` shows it. */
+/** Returns a value as Go's `%v` shows it. */
 export function goText(value: Json, depth = 0): string {
   if (value === null) return "<nil>";
   if (typeof value === "number") return goNumber(value);

@@ -12,8 +12,8 @@ export const indentationPerCharacterMax = bound(16);
 export const indentationColumnsFree = bound(64);
 
 /**
- * A JSON string as Go's encoder writes it: `<`, `>`, `&`, U+2028 and U+2029 as lower-case `\u` escapes, control characters with short escapes
- * if available, lone surrogates as `\ufffd`.
+ * Returns a JSON string as Go's encoder writes it: `<`, `>`, `&`, U+2028 and U+2029 as lower-case `\u` escapes, control characters with
+ * short escapes if available, lone surrogates as `\ufffd`.
  */
 export function goString(text: string): string {
   if (plain.test(text)) return `"${text}"`;
@@ -22,7 +22,7 @@ export function goString(text: string): string {
   return `"${parts.join("\\ufffd")}"`;
 }
 
-/** A text of JSON.stringify with the further escapes of Go's encoder. */
+/** Returns a text of JSON.stringify with the further escapes of Go's encoder. */
 export function escapedJson(text: string): string {
   return text.replace(htmlOrLine, escapeOf);
 }

@@ -28,8 +28,8 @@ export function readStoredJson(body: Uint8Array): Read {
 }
 
 /**
- * As `readJson`, with string values in their escaped form, for JSON patches, whose `test` compares that form. Keys are unescaped.
- * `plainString` unescapes a value.
+ * Works like `readJson`, with string values in their escaped form, for JSON patches, whose `test` compares that form. Keys are
+ * unescaped. `plainString` unescapes a value.
  */
 export function readWrittenJson(body: Uint8Array | string): Read {
   return readText(body, true);
@@ -74,8 +74,8 @@ const ZERO = 0x30, NINE = 0x39, COLON = 0x3a, BACKSLASH = 0x5c;
 const OPEN_LIST = 0x5b, CLOSE_LIST = 0x5d, OPEN_OBJECT = 0x7b, CLOSE_OBJECT = 0x7d;
 
 /**
- * The tree of the document, or undefined after a failure. Values and keys are on stacks until their object or list closes, so that each
- * array has its exact length: an array that grows by `push` allocates seventeen slots at its first item.
+ * Returns the tree of the document, or undefined after a failure. Values and keys are on stacks until their object or list closes, so
+ * that each array has its exact length: an array that grows by `push` allocates seventeen slots at its first item.
  */
 function scanDocument(scan: Scan): Tree | undefined {
   const { text } = scan;
@@ -143,7 +143,7 @@ function scanDocument(scan: Scan): Tree | undefined {
   }
 }
 
-/** The shared tree of the object at `at`, and sets `scan.end`. Undefined if it cannot be shared, or is invalid. */
+/** Returns the shared tree of the object at `at`, and sets `scan.end`. Undefined if it cannot be shared, or is invalid. */
 function sharedTree(scan: Scan, trees: SharedTrees, at: number): Tree | undefined {
   const end = sharedEnd(scan.text, at);
   if (end < 0) return undefined;
@@ -199,7 +199,7 @@ function skipSpace(text: string, from: number): number {
   }
 }
 
-/** The index of the closing quote of a string, or -1. Sets `scan.escaped`. */
+/** Returns the index of the closing quote of a string, or -1. Sets `scan.escaped`. */
 function scanString(scan: Scan, from: number): number {
   const { text } = scan;
   scan.escaped = false;
@@ -214,7 +214,7 @@ function scanString(scan: Scan, from: number): number {
   }
 }
 
-/** The index of the last character of the escape with its letter at `at`, or -1. */
+/** Returns the index of the last character of the escape with its letter at `at`, or -1. */
 function scanEscape(scan: Scan, at: number): number {
   const letter = scan.text.charAt(at);
   if (letter === "u") {
@@ -226,7 +226,7 @@ function scanEscape(scan: Scan, at: number): number {
   return letter !== "" && '"\\/bfnrt'.includes(letter) ? at : failToken(scan, at, "in string escape code");
 }
 
-/** The value of the content of a valid string with escapes, from `at` to `end`. */
+/** Returns the value of the content of a valid string with escapes, from `at` to `end`. */
 function unescape(text: string, at: number, end: number): string {
   if (end - at > longString) return String(JSON.parse(`"${text.slice(at, end)}"`)).toWellFormed();
   const pieces: string[] = [];
@@ -251,7 +251,7 @@ function unescape(text: string, at: number, end: number): string {
 const longString = 1000;
 const shortEscapes: ReadonlyMap<string, string> = new Map([["b", "\b"], ["f", "\f"], ["n", "\n"], ["r", "\r"], ["t", "\t"]]);
 
-/** The end of the number that begins at `at`, or -1. */
+/** Returns the end of the number that begins at `at`, or -1. */
 function scanNumber(scan: Scan, from: number): number {
   const { text } = scan;
   let at = from;
@@ -311,7 +311,7 @@ function failToken(scan: Scan, at: number, failure: string): -1 {
   return fail(scan, at, failure);
 }
 
-/** The first UTF-8 byte of the character at `at`. */
+/** Returns the first UTF-8 byte of the character at `at`. */
 function firstByte(text: string, at: number): number {
   const point = text.codePointAt(at) ?? 0;
   if (point < 0x80) return point;

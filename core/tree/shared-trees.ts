@@ -24,7 +24,10 @@ export const sharedKey = "fieldsV1";
 
 const QUOTE = 0x22, BACKSLASH = 0x5c, OPEN = 0x7b, CLOSE = 0x7d;
 
-/** The end of the object that begins at `from`; -1 if it is too long or too deep to be shared, or not complete. Does not check its content. */
+/**
+ * Returns the end of the object that begins at `from`; -1 if it is too long or too deep to be shared, or not complete. Does not check
+ * its content.
+ */
 export function sharedEnd(text: string, from: number): number {
   const most = Math.min(text.length, from + sharedFieldSetCharactersMax);
   let depth = 0, quoted = false;

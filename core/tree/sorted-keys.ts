@@ -1,6 +1,6 @@
 /** Keys of records in Go's order. */
 
-/** The own keys of an object, sorted by their UTF-8 bytes. */
+/** Returns the own keys of an object, sorted by their UTF-8 bytes. */
 export function sortedKeys(object: object): readonly string[] {
   const keys = Object.keys(object);
   for (let i = 1; i < keys.length; i++) {

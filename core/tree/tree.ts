@@ -13,7 +13,7 @@ export class NumberText {
 
 const digits: readonly NumberText[] = Array.from({ length: 10 }, (_, digit) => new NumberText(String(digit)));
 
-/** The number with that text. Numbers of one digit are shared, because a list of separate ones would take twenty times its bytes. */
+/** Returns the number with that text. Numbers of one digit are shared, because a list of separate ones would take twenty times its bytes. */
 export function numberTextOf(text: string): NumberText {
   return (text.length === 1 ? digits[text.charCodeAt(0) - 0x30] : undefined) ?? new NumberText(text);
 }

@@ -6,7 +6,7 @@
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 const replacement = "\ufffd";
 
-/** The text of UTF-8 bytes. Never fails; linear in time. */
+/** Returns the text of UTF-8 bytes. Never fails; linear in time. */
 export function textOfBytes(bytes: Uint8Array): string {
   const text = decoder.decode(bytes);
   return text.includes(replacement) ? textByRune(bytes) : text;
@@ -27,7 +27,7 @@ export function runeLength(bytes: Uint8Array, at: number): 0 | 1 | 2 | 3 | 4 {
   return isTrailing(bytes[at + 3] ?? 0) ? 4 : 0;
 }
 
-/** The index of the first byte of the character at `index` (in UTF-16 units) of `textOfBytes(bytes)`. */
+/** Returns the index of the first byte of the character at `index` (in UTF-16 units) of `textOfBytes(bytes)`. */
 export function byteAtIndex(bytes: Uint8Array, index: number): number {
   let at = 0;
   for (let units = 0; units < index;) {

@@ -7,7 +7,7 @@ import { NumberText, type Tree, TreeObject } from "./tree.ts";
 const int64Min = -(2n ** 63n);
 const int64Max = 2n ** 63n - 1n;
 
-/** The tree of a plain value. Omits undefined members. Numbers must be finite. */
+/** Returns the tree of a plain value. Omits undefined members. Numbers must be finite. */
 export function treeFromJson(value: Json): Tree {
   const waiting: [source: Json, into: TreeObject | Tree[]][] = [];
   const start = (source: Json): Tree => {
@@ -34,9 +34,9 @@ export function treeFromJson(value: Json): Tree {
 }
 
 /**
- * The plain value of a tree; the last duplicate key counts. Integers are numbers while safe and bigints up to int64; other numbers are the
- * nearest double, as in upstream's untyped objects. Integral doubles are marked in their container. A number that exceeds a double becomes
- * Infinity: callers that reject it pass `exceeds`, which is called with its text.
+ * Returns the plain value of a tree; the last duplicate key counts. Integers are numbers while safe and bigints up to int64; other
+ * numbers are the nearest double, as in upstream's untyped objects. Integral doubles are marked in their container. A number that
+ * exceeds a double becomes Infinity: callers that reject it pass `exceeds`, which is called with its text.
  */
 export function jsonFromTree(tree: Tree, exceeds?: (text: string) => void): Json {
   /** Containers below the levels of recursion. */
@@ -103,7 +103,7 @@ function areFewDifferent(keys: readonly string[]): boolean {
 }
 const comparedKeysMax = 12;
 
-/** The canonical number of a JSON number's text: see `jsonFromTree`. `-0` is 0 and `-0.0` is the double -0. */
+/** Returns the canonical number of a JSON number's text: see `jsonFromTree`. `-0` is 0 and `-0.0` is the double -0. */
 export function numberOfText(text: string): number | bigint {
   const double = Number(text);
   if (!/^-?[0-9]+$/.test(text)) return double;
@@ -113,7 +113,7 @@ export function numberOfText(text: string): number | bigint {
   return exact < int64Min || exact > int64Max ? double : exact;
 }
 
-/** A number in the format of Go's encoding/json: no exponent from 1e-6 to below 1e21. Throws RangeError unless it is finite. */
+/** Returns a number in the format of Go's encoding/json: no exponent from 1e-6 to below 1e21. Throws RangeError unless it is finite. */
 export function numberText(value: number | bigint): string {
   if (typeof value === "bigint") return value.toString();
   if (!Number.isFinite(value)) throw new RangeError(`Cannot write ${value} as JSON: it must be finite`);

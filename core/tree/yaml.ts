@@ -18,7 +18,7 @@ export function readYaml(body: Uint8Array | string): Read {
   return tree === undefined ? readStream(body) : { ok: true, tree, duplicates: [] };
 }
 
-/** As `readYaml`, without the fast path for JSON. */
+/** Works like `readYaml`, without the fast path for JSON. */
 export function readStream(body: Uint8Array | string): Read {
   try {
     const document = parseDocument(firstDocumentOf(body));

@@ -55,7 +55,7 @@ export function storedKey(prefix: string, { kind, conversion }: ConvertedKind, k
   return `${prefix}/${conversion.under}${key.slice(prefix.length + 1 + kind.under.length)}`;
 }
 /** Returns the key in the version of the kind, from the store's key. */
-export function shownKey(prefix: string, { kind, conversion }: ConvertedKind, key: string): string {
+export function servedKey(prefix: string, { kind, conversion }: ConvertedKind, key: string): string {
   return `${prefix}/${kind.under}${key.slice(prefix.length + 1 + conversion.under.length)}`;
 }
 

@@ -2,7 +2,7 @@
  * A store whose values of some kinds are converted by calls, such as those of a webhook:
  *
  *   request in v2 ── storedValue ──> call ──> value in v1 ──> store
- *   store ──> value in v1 ──> call ──> shownValues ── response or event in v2
+ *   store ──> value in v1 ──> call ──> servedValues ── response or event in v2
  *
  * Each version of such a kind has keys of its own above this store and none below it, so that everything above is as for any other kind.
  * Keys of other kinds are passed on.
@@ -12,8 +12,8 @@ import type { ConversionContext, StoredConversion } from "../../core/conversion.
 import { StatusError } from "../../core/status-error.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Batch, Change, Commit, Entry, Listing, Page, Range, Revision, Store, StoreEvent } from "../store/store.ts";
-import { type ConvertedKey, convertedKey, convertedKinds, shownKey, storedKey } from "./converted-kinds.ts";
-import { type Means, shownValues, storedValue } from "./stored-values.ts";
+import { type ConvertedKey, convertedKey, convertedKinds, servedKey, storedKey } from "./converted-kinds.ts";
+import { type Means, servedValues, storedValue } from "./stored-values.ts";
 import { type SharedValues, sharedValues } from "./shared-values.ts";
 import { bound } from "../../core/bound.ts";
 
@@ -71,21 +71,21 @@ class ConvertedPart {
     this.#needs = needs;
   }
 
-  async #shownEntries(place: ConvertedKey, entries: readonly Entry[], signal: AbortSignal): Promise<Entry[]> {
-    const values = await abortable(shownValues(place, entries.map(({ value }) => value), this.#means()), signal);
-    return entries.map(({ key, revision }, index) => ({ key: shownKey(this.#needs.prefix, place, key), value: values[index]!, revision }));
+  async #servedEntries(place: ConvertedKey, entries: readonly Entry[], signal: AbortSignal): Promise<Entry[]> {
+    const values = await abortable(servedValues(place, entries.map(({ value }) => value), this.#means()), signal);
+    return entries.map(({ key, revision }, index) => ({ key: servedKey(this.#needs.prefix, place, key), value: values[index]!, revision }));
   }
 
   async get(place: ConvertedKey, signal: AbortSignal | undefined): ReturnType<Store["get"]> {
     const { entry, revision } = await this.#store.get(place.stored, signal);
     if (entry === undefined) return { entry, revision };
-    const [shown] = await this.#shownEntries(place, [entry], signal ?? never);
-    return { entry: shown, revision };
+    const [served] = await this.#servedEntries(place, [entry], signal ?? never);
+    return { entry: served, revision };
   }
 
   async list(place: ConvertedKey, range: Range, page: Page | undefined): Promise<Listing> {
     const listing = await this.#store.list(this.#storedRange(place, range), page);
-    return { ...listing, entries: await this.#shownEntries(place, listing.entries, page?.signal ?? never) };
+    return { ...listing, entries: await this.#servedEntries(place, listing.entries, page?.signal ?? never) };
   }
 
   async commit(place: ConvertedKey, change: Change): Promise<Commit> {
@@ -93,11 +93,11 @@ class ConvertedPart {
     const value = change.value === undefined ? undefined : await abortable(storedValue(place, change.value, this.#means()), signal);
     signal.throwIfAborted();
     const result = await this.#store.commit({ ...change, key: place.stored, value });
-    if (!result.done) return { done: false, current: result.current && (await this.#shownEntries(place, [result.current], signal))[0] };
+    if (!result.done) return { done: false, current: result.current && (await this.#servedEntries(place, [result.current], signal))[0] };
     if (value === undefined || value === change.value) return result;
     // As upstream, the response is what a read would return.
-    const [shown] = await abortable(shownValues(place, [value], this.#means()), signal);
-    return { ...result, ...(shown === undefined ? {} : { value: shown }) };
+    const [served] = await abortable(servedValues(place, [value], this.#means()), signal);
+    return { ...result, ...(served === undefined ? {} : { value: served }) };
   }
 
   async *watch(place: ConvertedKey, range: Range, from: Revision, signal: AbortSignal): AsyncGenerator<Batch> {
@@ -110,7 +110,7 @@ class ConvertedPart {
   async #convertedEvents(place: ConvertedKey, events: readonly StoreEvent[], signal: AbortSignal): Promise<readonly StoreEvent[]> {
     for (let ms: number = conversionRetryMs;; ms = Math.min(2 * ms, conversionRetryMsMax)) {
       try {
-        return await abortable(this.#shownEvents(place, events), signal);
+        return await abortable(this.#servedEvents(place, events), signal);
       } catch (error) {
         if (signal.aborted || !(error instanceof StatusError)) throw error;
       }
@@ -118,20 +118,20 @@ class ConvertedPart {
     }
   }
 
-  async #shownEvents(place: ConvertedKey, events: readonly StoreEvent[]): Promise<readonly StoreEvent[]> {
+  async #servedEvents(place: ConvertedKey, events: readonly StoreEvent[]): Promise<readonly StoreEvent[]> {
     const values = events.flatMap(({ key, revision, value, previous }) => [
       ...(previous === undefined ? [] : [{ key, revision: previous.revision, value: previous.value }]),
       ...(value === undefined ? [] : [{ key, revision, value }]),
     ]);
     const own = this.#shared.get(place.conversion) ?? sharedValues(conversionSharedBytesMax);
     this.#shared.set(place.conversion, own);
-    const shown = await own.shown(place.kind.apiVersion, values, (some) => shownValues(place, some, this.#means()));
+    const served = await own.served(place.kind.apiVersion, values, (some) => servedValues(place, some, this.#means()));
     let next = 0;
     return events.map(({ key, revision, value, previous }) => ({
-      key: shownKey(this.#needs.prefix, place, key),
+      key: servedKey(this.#needs.prefix, place, key),
       revision,
-      previous: previous && { value: shown[next++]!, revision: previous.revision },
-      value: value && shown[next++]!,
+      previous: previous && { value: served[next++]!, revision: previous.revision },
+      value: value && served[next++]!,
     }));
   }
 

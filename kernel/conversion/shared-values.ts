@@ -8,7 +8,7 @@ interface Value {
 
 export interface SharedValues {
   /** Returns the converted values in their order. `convert` is called with those values that are not known yet. */
-  shown(
+  served(
     apiVersion: string,
     values: readonly Value[],
     convert: (values: readonly Uint8Array[]) => Promise<readonly Uint8Array[]>,
@@ -33,7 +33,7 @@ export function sharedValues(bytesMax: number): SharedValues {
     }
   }
   return {
-    shown(apiVersion, values, convert) {
+    served(apiVersion, values, convert) {
       const ids = values.map(({ key, revision }) => `${apiVersion} ${revision} ${key}`);
       const missing = new Map(values.map((value, index) => [ids[index]!, value]));
       const found = new Map<string, Promise<Uint8Array>>();

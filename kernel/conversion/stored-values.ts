@@ -36,9 +36,9 @@ interface Foreign {
  * Returns stored values as the version of `to` shows them. As upstream, an object gets the defaults of the version in which it is stored.
  * Values that cannot be parsed are returned as they are; whoever reads them reports the error.
  */
-export async function shownValues(to: ConvertedKind, values: readonly Uint8Array[], means: Means): Promise<readonly Uint8Array[]> {
+export async function servedValues(to: ConvertedKind, values: readonly Uint8Array[], means: Means): Promise<readonly Uint8Array[]> {
   const { kind, conversion, versions } = to;
-  const shown: Uint8Array[] = [...values];
+  const served: Uint8Array[] = [...values];
   const foreign: Foreign[] = [];
   for (const [index, value] of values.entries()) {
     if (isPlain(kind, conversion.storedAs, value)) continue;
@@ -50,15 +50,15 @@ export async function shownValues(to: ConvertedKind, values: readonly Uint8Array
     const object = from.applyDefaults(decodeTree(from, tree));
     if (from === kind) {
       const next = storedBytes(kind, object, means.encoding);
-      if (isOutdated || !sameBytes(next, value)) shown[index] = encodeOutdated(kind, object);
+      if (isOutdated || !sameBytes(next, value)) served[index] = encodeOutdated(kind, object);
     } else foreign.push({ index, object: jsonOf(from, object), bytes: value.length, isOutdated });
   }
   const converted = await convertAll(conversion, foreign, kind.apiVersion, means.context);
   for (const [nth, { index, isOutdated }] of foreign.entries()) {
     const object = decodeTree(kind, treeFromJson(converted[nth]!));
-    shown[index] = isOutdated ? encodeOutdated(kind, object) : storedBytes(kind, object, means.encoding);
+    served[index] = isOutdated ? encodeOutdated(kind, object) : storedBytes(kind, object, means.encoding);
   }
-  return shown;
+  return served;
 }
 
 /** Returns the value to store for a value in the version of `from`. */
@@ -73,7 +73,7 @@ export async function storedValue(from: ConvertedKind, value: Uint8Array, means:
   return storedBytes(stored, decodeTree(stored, treeFromJson(converted!)), means.encoding);
 }
 
-/** Whether a value is shown as it is, because it is in the version of the store and that version has no defaults. */
+/** Whether a value is served as it is, because it is in the version of the store and that version has no defaults. */
 function isPlain(kind: StoredKind, storedAs: string, value: Uint8Array): boolean {
   const { whole } = kind.schema;
   return kind.apiVersion === storedAs && whole !== undefined && !hasDefaults(whole) &&

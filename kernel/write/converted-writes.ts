@@ -1,7 +1,7 @@
 /** Writes of kinds whose versions are converted by calls. */
 import { abortable } from "../../core/async.ts";
 import { convertedKinds } from "../conversion/converted-kinds.ts";
-import { shownValues, storedValue } from "../conversion/stored-values.ts";
+import { servedValues, storedValue } from "../conversion/stored-values.ts";
 import type { RequestContext } from "../request-context.ts";
 import type { Change } from "../store/store.ts";
 
@@ -16,7 +16,7 @@ export function valueOnRead({ catalog, endpoint, backend, deadline }: RequestCon
   if (kind === undefined) return value;
   const means = { context: conversions, encoding: catalog.storedAs };
   const read = storedValue(kind, value, means).then(async (stored) =>
-    stored === value ? value : (await shownValues(kind, [stored], means))[0]!
+    stored === value ? value : (await servedValues(kind, [stored], means))[0]!
   );
   return abortable(read, deadline.signal);
 }

@@ -159,7 +159,7 @@ function readTxn(bytes: Buffer): TxnReply {
   return { succeeded, revision, current };
 }
 
-/** The most frequent request, without a writer: if the key has the revision `expect`, put the value, else get the key. */
+/** Returns the most frequent request, without a writer: if the key has the revision `expect`, put the value, else get the key. */
 function compareAndPut(key: Uint8Array, expect: number, value: Uint8Array): Uint8Array {
   const keyBytes = fieldBytes(key.length), putBytes = keyBytes + fieldBytes(value.length);
   const compareBytes = 2 + keyBytes + 1 + varintBytes(expect);
@@ -197,7 +197,7 @@ function compareAndPut(key: Uint8Array, expect: number, value: Uint8Array): Uint
   member(1, key);
   return bytes;
 }
-/** Bytes of a length-delimited field below 16 with its head. */
+/** Returns the bytes of a length-delimited field below 16 with its head. */
 function fieldBytes(length: number): number {
   return 1 + varintBytes(length) + length;
 }
@@ -375,7 +375,7 @@ function within(reader: Reader, fields: Fields): void {
   readFields(reader, fields, reader.pos + length);
 }
 
-/** A separate reader over a length-delimited message. */
+/** Returns a separate reader over a length-delimited message. */
 function nested(reader: Reader): Reader {
   return protobufjs().Reader.create(reader.bytes());
 }

@@ -72,7 +72,7 @@ export function boundedFiles({ readFile, stat, clock }: FileSystem): BoundedFile
 /** Of this process: a file system that does not answer keeps threads of it. */
 export const { readWhole, readWholeText, fingerprint } = boundedFiles({ readFile, stat, clock: systemClock });
 
-/** The bytes of a plain file, for what is read before the server runs: it waits for a file system that does not answer. */
+/** Returns the bytes of a plain file, for what is read before the server runs: it waits for a file system that does not answer. */
 export function readWholeSync(path: string, bytesMax: number = settingFileBytesMax): Uint8Array {
   checkKind(path, statSync(path, { throwIfNoEntry: false }), bytesMax);
   return readFileSync(path);

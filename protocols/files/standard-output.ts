@@ -1,7 +1,7 @@
 import process from "node:process";
 import type { LineSink } from "./line-sink.ts";
 
-/** The standard output (`--audit-log-path=-`). Waits until the lines have left the process. */
+/** Returns the standard output (`--audit-log-path=-`). Waits until the lines have left the process. */
 export function standardOutput(): LineSink {
   return {
     async append(lines) {

@@ -16,8 +16,8 @@ export interface SocketChannel {
 }
 
 /**
- * The channel of a connection. It is read while its bytes are taken, and paused otherwise. `signal` ends it. The pieces are taken from events, because
- * only a paused socket stops its input on all runtimes (`tls/stop-while-paused.ts`).
+ * Returns the channel of a connection. It is read while its bytes are taken, and paused otherwise. `signal` ends it. The pieces are
+ * taken from events, because only a paused socket stops its input on all runtimes (`tls/stop-while-paused.ts`).
  */
 export function channelOf({ socket, early }: Upgraded, signal: AbortSignal): SocketChannel {
   const close = (): void => endSoon(socket);

@@ -114,7 +114,7 @@ function outgoing(headers: Fields): OutgoingHttpHeaders {
   );
 }
 
-/** A signal for one request. It aborts with that of the client, and when there is no connection in time. */
+/** Returns a signal for one request. It aborts with that of the client, and when there is no connection in time. */
 function dialing(url: URL, agent: Agent, outer: AbortSignal): { readonly signal: AbortSignal; met(): void; end(): void } {
   const over = new AbortController(), leave = (): void => over.abort(outer.reason);
   outer.addEventListener("abort", leave, { once: true });
@@ -169,7 +169,10 @@ function responseOf({ message, took, reasonOf, upgraded }: BegunResponse, signal
   }
 }
 
-/** The pieces of a source. `close` also runs if the reader leaves before the first piece: a generator that has not begun has no `finally`. */
+/**
+ * Returns the pieces of a source. `close` also runs if the reader leaves before the first piece: a generator that has not begun has no
+ * `finally`.
+ */
 function endedBy(pieces: AsyncGenerator<Uint8Array>, close: () => void): AsyncIterator<Uint8Array> {
   return {
     next: () => pieces.next(),
@@ -186,7 +189,7 @@ function fieldsOf(joined: IncomingHttpHeaders, distinct: NodeJS.Dict<string[]> |
   return Object.fromEntries(Object.entries(distinct).map(([name, values = []]) => [name, values.length === 1 ? values[0]! : values]));
 }
 
-/** Errors of the runtimes by their codes, in the words of Go; others keep theirs. */
+/** Returns the errors of the runtimes by their codes, in the words of Go; others keep theirs. */
 function failureOf(error: unknown, host: string): Parameters<PeerFailure> {
   const text = reasonOf(error), cause = error instanceof Error ? error.cause ?? error : error;
   const { code = "", errors } = (cause ?? {}) as { readonly code?: unknown; readonly errors?: readonly unknown[] };

@@ -31,7 +31,7 @@ export class GrpcError extends Error {
   }
 }
 
-/** The error of a call whose connection failed; `what` names the attempt. */
+/** Returns the error of a call whose connection failed; `what` names the attempt. */
 export function lostError(what: string, cause: unknown, unsent: boolean, connecting = false): GrpcError {
   return new GrpcError(grpcCode.unavailable, `${what}: ${cause instanceof Error ? cause.message : cause}`, { unsent, connecting, cause });
 }

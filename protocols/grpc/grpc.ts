@@ -182,7 +182,7 @@ function openStream(session: GrpcSession, headers: Buffer, whole: Buffer | undef
   }
 }
 
-/** The header blocks of each method, encoded once; `more` is for rare additional headers. */
+/** Returns the header blocks of each method, encoded once; `more` is for rare additional headers. */
 function headersFor(endpoint: string): (path: string, more?: Readonly<Record<string, string>>) => Buffer {
   const { protocol, host } = new URL(endpoint), isSocket = protocol === "unix:";
   const known = new Map<string, Buffer>();
@@ -208,7 +208,7 @@ interface Status {
   readonly message: string;
 }
 
-/** The status in headers, if they have one. */
+/** Returns the status in headers, if they have one. */
 function statusOf(headers: Headers): Status | undefined {
   const code = headers.get("grpc-status");
   if (code !== undefined) return { code: Number(code), message: decodeText(headers.get("grpc-message") ?? "") };

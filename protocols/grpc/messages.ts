@@ -4,7 +4,7 @@ import { grpcCode, GrpcError } from "./errors.ts";
 
 const frameHead = 5;
 
-/** A message with its gRPC header. */
+/** Returns a message with its gRPC header. */
 export function frameMessage(message: Uint8Array): Buffer {
   const frame = Buffer.allocUnsafe(frameHead + message.length);
   frame[0] = 0; // not compressed
@@ -12,7 +12,7 @@ export function frameMessage(message: Uint8Array): Buffer {
   frame.set(message, frameHead);
   return frame;
 }
-/** The single message of a unary answer. Throws a GrpcError if there is none, or more than one. */
+/** Returns the single message of a unary answer. Throws a GrpcError if there is none, or more than one. */
 export function onlyMessage(chunks: readonly Buffer[]): Buffer {
   const bytes = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
   if (bytes.length < frameHead || bytes[0] !== 0 || bytes.readUInt32BE(1) !== bytes.length - frameHead) {

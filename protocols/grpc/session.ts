@@ -78,13 +78,13 @@ function openSocket({ protocol, hostname, port, pathname }: URL, tls: Tls | unde
   return socket.setNoDelay(true);
 }
 
-/** The path of a socket, or its abstract name (unix(7)), which begins with a zero byte. */
+/** Returns the path of a socket, or its abstract name (unix(7)), which begins with a zero byte. */
 function socketPath(pathname: string): string {
   const path = decodeURIComponent(pathname);
   return path.startsWith("/@") ? `\0${path.slice(2)}` : path;
 }
 
-/** The session with keepalive pings. */
+/** Returns the session with keepalive pings. */
 function watchSession(session: Session, socket: Socket, keepaliveMs: number): GrpcSession {
   let silent: ReturnType<typeof setTimeout> | undefined;
 

@@ -12,7 +12,7 @@ const polynomial = 0xedb88320;
 /** x^0 and x^8. */
 const one = 0x80000000, byte = 0x00800000;
 
-/** The product of two polynomials modulo the polynomial of CRC-32. */
+/** Returns the product of two polynomials modulo the polynomial of CRC-32. */
 function multiply(a: number, b: number): number {
   let product = 0;
   for (let bit = one; bit !== 0; bit >>>= 1) {
@@ -23,7 +23,7 @@ function multiply(a: number, b: number): number {
   return product >>> 0;
 }
 
-/** The factor by which `length` bytes shift the CRC of the bytes before them: x^(8 * length). */
+/** Returns the factor by which `length` bytes shift the CRC of the bytes before them: x^(8 * length). */
 export function shiftOf(length: number): number {
   let shift = one;
   // By binary digits; lengths exceed 32 bits.
@@ -33,7 +33,7 @@ export function shiftOf(length: number): number {
   return shift;
 }
 
-/** The CRC of bytes with the CRC `before`, followed by others with the CRC `after` and this shift. */
+/** Returns the CRC of bytes with the CRC `before`, followed by others with the CRC `after` and this shift. */
 export function combine(before: number, after: number, shift: number): number {
   return (multiply(before, shift) ^ after) >>> 0;
 }

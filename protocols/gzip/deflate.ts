@@ -29,7 +29,7 @@ export function deflate(bytes: Uint8Array): Deflated {
 /** Maximum bytes of `storeBlocks`: of one stored block. */
 const storedBytesMax = 0xffff;
 
-/** A few bytes without compression; others are compressed. */
+/** Returns a few bytes without compression; others are compressed. */
 export function storeBlocks(bytes: Uint8Array): Deflated {
   const { length } = bytes;
   if (length > storedBytesMax) return deflate(bytes);

@@ -31,7 +31,7 @@ export class GzipMember {
   }
 }
 
-/** The bytes of one member that contains the concatenation of `parts`. */
+/** Yields the bytes of one member that contains the concatenation of `parts`. */
 export function* gzipMember(parts: Iterable<Deflated>): Generator<Uint8Array> {
   const member = new GzipMember();
   yield member.begin();

@@ -98,7 +98,7 @@ function namesTag(list: string, etag: string, weakly: boolean): boolean {
   return false;
 }
 
-/** The entity tag at the start of a text. */
+/** Returns the entity tag at the start of a text. */
 function tagAt(text: string): string | undefined {
   const open = text.startsWith("W/") ? 2 : 0;
   if (text[open] !== '"') return undefined;
@@ -127,7 +127,7 @@ function dateOf(text: string): number | undefined {
   return Number.isNaN(milliseconds) ? undefined : Math.floor(milliseconds / 1000);
 }
 
-/** The requested range, with an exclusive end. Several ranges are answered with the whole content, as RFC 9110 allows. */
+/** Returns the requested range, with an exclusive end. Several ranges are answered with the whole content, as RFC 9110 allows. */
 function rangeOf(asked: string, size: number): { from: number; to: number } | { error: string } | undefined {
   if (asked === "") return undefined;
   const invalid = { error: "invalid range" };
@@ -149,7 +149,7 @@ function rangeOf(asked: string, size: number): { from: number; to: number } | { 
   return { from, to: Math.min(size, Number(last) + 1) };
 }
 
-/** The first header of a name, or "". */
+/** Returns the first header of a name, or "". */
 function header({ headers }: Request, name: string): string {
   const { [name]: value = "" } = headers;
   return typeof value === "string" ? value : value[0] ?? "";

@@ -126,7 +126,7 @@ export function readFrames(take: TakeFrame): (chunk: Buffer) => void {
   };
 }
 
-/** The content of a frame of headers or data without its padding. Throws if the padding is longer than the frame. */
+/** Returns the content of a frame of headers or data without its padding. Throws if the padding is longer than the frame. */
 export function unpad(flags: number, payload: Buffer): Buffer {
   if ((flags & flag.padded) === 0) return payload;
   const padding = payload[0] ?? 0;
@@ -134,7 +134,7 @@ export function unpad(flags: number, payload: Buffer): Buffer {
   return payload.subarray(1, payload.length - padding);
 }
 
-/** A payload of one number of four bytes: an error code, or an increment of a window. */
+/** Returns a payload of one number of four bytes: an error code, or an increment of a window. */
 export function uint32Bytes(value: number): Buffer {
   return Buffer.of(value >>> 24, value >>> 16, value >>> 8, value);
 }

@@ -23,7 +23,7 @@ function staticNamesOf(): ReadonlyMap<string, StaticName> {
   return names;
 }
 
-/** A field as Latin-1 text: a field of the static table, or a literal that no table stores. */
+/** Returns a field as Latin-1 text: a field of the static table, or a literal that no table stores. */
 export function encodedField(name: string, value: string): string {
   const known = staticNames.get(name);
   if (known === undefined) return "\0" + encodedText(name) + encodedText(value);
@@ -31,18 +31,18 @@ export function encodedField(name: string, value: string): string {
   return whole === undefined ? integer(known.index, 4, 0) + encodedText(value) : integer(whole, 7, 0x80);
 }
 
-/** The start of a literal field, up to its value. */
+/** Returns the start of a literal field, up to its value. */
 export function encodedName(name: string): string {
   const known = staticNames.get(name);
   return known === undefined ? "\0" + encodedText(name) : integer(known.index, 4, 0);
 }
 
-/** A text of one character for each byte. */
+/** Returns a text of one character for each byte. */
 export function encodedText(text: string): string {
   return integer(text.length, 7, 0) + text;
 }
 
-/** An integer with a prefix (RFC 7541, section 5.1); `flags` are the bits before it. */
+/** Returns an integer with a prefix (RFC 7541, section 5.1); `flags` are the bits before it. */
 function integer(value: number, prefixBits: number, flags: number): string {
   const most = (1 << prefixBits) - 1;
   if (value < most) return String.fromCharCode(flags | value);

@@ -20,7 +20,7 @@ export const firstTableBytes = 4096;
 /** The client's connection preface. */
 export const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/** The payload of a SETTINGS frame. */
+/** Returns the payload of a SETTINGS frame. */
 export function settingsPayload(settings: readonly (readonly [which: number, value: number])[]): Buffer {
   const bytes = Buffer.alloc(settings.length * 6);
   settings.forEach(([which, value], at) => bytes.writeUInt32BE(value, bytes.writeUInt16BE(which, at * 6)));

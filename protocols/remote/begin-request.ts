@@ -110,7 +110,7 @@ export function beginRequest(
   });
 }
 
-/** The paused connection of a switched protocol, with the bytes behind the head; undefined if it is refused. */
+/** Returns the paused connection of a switched protocol, with the bytes behind the head; undefined if it is refused. */
 function upgradedBy(socket: Socket, head: Uint8Array, isWanted: boolean): Upgraded | undefined {
   socket.on("error", () => {});
   if (!isWanted) return void socket.destroy();

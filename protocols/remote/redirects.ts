@@ -9,8 +9,9 @@ const remoteRedirectsMax = bound(10);
 const kept: ReadonlySet<number> = new Set([307, 308]), changed: ReadonlySet<number> = new Set([301, 302, 303]);
 
 /**
- * The address to which an answer redirects, if the client follows it there: only within the origin of the first address, so that neither the
- * content of a request nor credentials reach another server, and a server cannot make this one ask a third. A POST is not followed by a GET.
+ * Returns the address to which an answer redirects, if the client follows it there: only within the origin of the first address, so that
+ * neither the content of a request nor credentials reach another server, and a server cannot make this one ask a third. A POST is not
+ * followed by a GET.
  */
 export function redirectOf(
   { status, location, method }: { readonly status: number; readonly location: string | undefined; readonly method: string },

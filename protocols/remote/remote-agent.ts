@@ -11,7 +11,7 @@ import { bound } from "../../core/bound.ts";
 /** Connections to one webhook or cluster; further requests wait. */
 const remoteConnectionsMax = bound(64);
 
-/** The connections to one server. At most `connectionsMax` are open at a time. `keepAlive`: a connection serves several requests. */
+/** Returns the connections to one server. At most `connectionsMax` are open at a time. `keepAlive`: a connection serves several requests. */
 export function agentOf(access: RemoteAccess, connectionsMax: number = remoteConnectionsMax, keepAlive = true): HttpAgent {
   const { server, ca, cert, key, serverName, insecure } = access;
   const pool = { keepAlive, maxSockets: connectionsMax };

@@ -351,7 +351,7 @@ function valueOf(text: string): unknown {
     return undefined;
   }
 }
-/** The message of a Status. */
+/** Returns the message of a Status. */
 export function messageOf(body: unknown): string | undefined {
   const { message } = (typeof body === "object" && body !== null ? body : {}) as { readonly message?: unknown };
   return typeof message === "string" && message !== "" ? message : undefined;

@@ -99,7 +99,7 @@ export class SpdyFrames {
   }
 }
 
-/** A stream's id in 31 bits. */
+/** Returns a stream's id in 31 bits. */
 function idOf(bytes: Uint8Array, at: number): number {
   return new DataView(bytes.buffer, bytes.byteOffset).getUint32(at) & 0x7fffffff;
 }
@@ -120,7 +120,10 @@ const zlibHead = Uint8Array.of(0x78, 0x01);
 const flushed = Uint8Array.of(0, 0, 0, 0xff, 0xff);
 const encoder = new TextEncoder();
 
-/** The frame that opens a stream. Clients count their streams 1, 3, 5 and so on; the headers have names in lower case, and 65,535 bytes at most. */
+/**
+ * Returns the frame that opens a stream. Clients count their streams 1, 3, 5 and so on; the headers have names in lower case, and 65,535
+ * bytes at most.
+ */
 export function openFrame(stream: number, headers: Readonly<Record<string, string>>): Uint8Array {
   const block = headerBlock(headers), first = stream === 1 ? zlibHead : new Uint8Array(0), { length } = block;
   const stored = Uint8Array.of(0, length & 0xff, length >> 8, ~length & 0xff, (~length >> 8) & 0xff);
@@ -129,18 +132,18 @@ export function openFrame(stream: number, headers: Readonly<Record<string, strin
   return controlFrame(type.synStream, 0, joined([begin, first, stored, block, flushed]));
 }
 
-/** The number of pairs, and each name and value after its length. */
+/** Returns the number of pairs, and each name and value after its length. */
 function headerBlock(headers: Readonly<Record<string, string>>): Uint8Array {
   const pairs = Object.entries(headers), words = pairs.flat().map((word) => encoder.encode(word));
   return joined([uint32(pairs.length), ...words.flatMap((word) => [uint32(word.length), word])]);
 }
 
-/** The head of a frame with `length` bytes of data, which follow it. `isLast`: the stream has no more. */
+/** Returns the head of a frame with `length` bytes of data, which follow it. `isLast`: the stream has no more. */
 export function dataHead(stream: number, length: number, isLast = false): Uint8Array {
   return joined([uint32(stream), uint32((isLast ? finFlag : 0) * 2 ** 24 + length)]);
 }
 
-/** The answer to a ping. */
+/** Returns the answer to a ping. */
 export function pingFrame(id: number): Uint8Array {
   return controlFrame(type.ping, 0, uint32(id));
 }
@@ -149,7 +152,7 @@ function uint32(value: number): Uint8Array {
   return Uint8Array.of(value >>> 24, (value >>> 16) & 0xff, (value >>> 8) & 0xff, value & 0xff);
 }
 
-/** The bytes of all parts. */
+/** Returns the bytes of all parts. */
 export function joined(parts: readonly Uint8Array[]): Uint8Array {
   if (parts.length === 1) return parts[0]!;
   const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));

@@ -32,7 +32,7 @@ function problemOf(socket: TLSSocket, trusted: ReadonlySet<string>, name: string
   return Object.assign(new Error(known ? "certificate has expired" : `the certificate is not trusted: ${code}`), { code });
 }
 
-/** The certificates of a PEM bundle, in base64. */
+/** Returns the certificates of a PEM bundle, in base64. */
 function certificatesOf(bundle: string): ReadonlySet<string> {
   const begin = "-----BEGIN CERTIFICATE-----", end = "-----END CERTIFICATE-----";
   return new Set(bundle.split(begin).slice(1).map((rest) => rest.slice(0, Math.max(0, rest.indexOf(end))).split(/\s/).join("")));

@@ -33,7 +33,7 @@ const watchRules: FrameRules = Object.freeze({
   receivedBytesMax: webSocketReceivedBytesMax,
 });
 
-/** The rules of a stream: its client waits until its content has been taken, so frames and bytes have no other bound. */
+/** Returns the rules of a stream: its client waits until its content has been taken, so frames and bytes have no other bound. */
 export function streamRules(take: NonNullable<FrameRules["take"]>): FrameRules {
   return { frameBytesMax: streamFrameBytesMax, framesMax: Infinity, receivedBytesMax: Infinity, take };
 }
@@ -162,7 +162,7 @@ export class ClientFrames {
   }
 }
 
-/** The code to answer a close with: its own, or an error for one that must not be sent. */
+/** Returns the code to answer a close with: its own, or an error for one that must not be sent. */
 function codeOf(payload: Uint8Array): number {
   if (payload.length === 0) return closeCode.normal;
   if (payload.length === 1) return closeCode.protocolError;

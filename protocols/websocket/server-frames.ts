@@ -5,12 +5,12 @@ export const closeCode = Object.freeze({ normal: 1000, protocolError: 1002, poli
 
 export const opcode = Object.freeze({ continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 });
 
-/** The value that proves that the server has read the offer. */
+/** Returns the value that proves that the server has read the offer. */
 export function acceptOf(key: string): string {
   return createHash("sha1").update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest("base64");
 }
 
-/** A frame from the server: unmasked and whole. */
+/** Returns a frame from the server: unmasked and whole. */
 export function serverFrame(kind: number, payload: Uint8Array): Uint8Array {
   const { length } = payload, head = length < 126 ? 2 : length < 65_536 ? 4 : 10;
   const frame = new Uint8Array(head + length), view = new DataView(frame.buffer);

@@ -53,7 +53,7 @@ function checkExtensions(attributes: DerReader): void {
   }
 }
 
-/** The first value of an attribute of extensions; undefined for other and for malformed attributes. */
+/** Returns the first value of an attribute of extensions; undefined for other and for malformed attributes. */
 function extensionsOf(attribute: Uint8Array): Uint8Array | undefined {
   try {
     const parts = new DerReader(attribute).inside();

@@ -58,7 +58,7 @@ const explicit = (number: number): number => 0xa0 | number;
 const sequence = (...parts: Uint8Array[]): Uint8Array => der(derTag.sequence, ...parts);
 const text = (value: string): Uint8Array => new TextEncoder().encode(value);
 
-/** A new P-256 key and a certificate for it, signed by `issuer`, or self-signed without one. */
+/** Returns a new P-256 key and a certificate for it, signed by `issuer`, or self-signed without one. */
 export function issueCertificate(wish: CertificateWish, issuer?: KeyedCertificate): KeyedCertificate {
   const { privateKey, publicKey } = generateKeyPairSync("ec", {
     namedCurve: "P-256",
@@ -106,7 +106,7 @@ export function factsOf({ subjectAttributes, extensions, notBefore, notAfter }: 
   };
 }
 
-/** The certificates of a PEM text in order, as DER. Text between them is ignored; throws if there is none. */
+/** Returns the certificates of a PEM text in order, as DER. Text between them is ignored; throws if there is none. */
 export function pemCertificates(text: string): Uint8Array[] {
   const bodies = text.split("-----BEGIN CERTIFICATE-----").slice(1).map((part) => part.split("-----END CERTIFICATE-----", 2));
   const blocks = bodies.flatMap(([body = "", rest]) => rest !== undefined && /^[A-Za-z0-9+/=\s]*$/.test(body) ? [body] : []);
@@ -117,7 +117,7 @@ export function pemCertificates(text: string): Uint8Array[] {
 function pemBytes(text: string): Uint8Array {
   return pemCertificates(text)[0] ?? new Uint8Array();
 }
-/** A certificate as PEM. */
+/** Returns a certificate as PEM. */
 export function certificatePem(bytes: Uint8Array): string {
   return pem("CERTIFICATE", bytes);
 }
@@ -174,7 +174,7 @@ function bitString(bytes: Uint8Array): Uint8Array {
   return der(derTag.bitString, Uint8Array.of(0), bytes);
 }
 
-/** The 4 or 16 bytes of an address. */
+/** Returns the 4 or 16 bytes of an address. */
 function addressBytes(address: string): Uint8Array {
   if (isIP(address) === 4) return Uint8Array.from(address.split(".").map(Number));
   // The URL parser writes an IPv4 tail in hexadecimal and compresses zeros; the code below expands them.

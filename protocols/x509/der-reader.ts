@@ -167,7 +167,7 @@ export function isNegative(integer: Uint8Array): boolean {
 export function isPositive(integer: Uint8Array): boolean {
   return !isNegative(integer) && integer.some((byte) => byte !== 0);
 }
-/** The value of a non-negative INTEGER. */
+/** Returns the value of a non-negative INTEGER. */
 export function bigInteger(bytes: Uint8Array): bigint {
   return BigInt(`0x${Buffer.from(bytes).toString("hex") || "0"}`);
 }

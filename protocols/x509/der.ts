@@ -20,7 +20,7 @@ export const derTag = Object.freeze({
   set: 0x31,
 });
 
-/** A value of `tag` with the joined parts as content. */
+/** Returns a value of `tag` with the joined parts as content. */
 export function der(tag: number, ...parts: readonly Uint8Array[]): Uint8Array {
   const length = parts.reduce((sum, part) => sum + part.length, 0);
   const size: number[] = [];
@@ -40,7 +40,7 @@ export function der(tag: number, ...parts: readonly Uint8Array[]): Uint8Array {
   return out;
 }
 
-/** An object identifier, from its dotted form. */
+/** Returns an object identifier, from its dotted form. */
 export function derOid(dotted: string): Uint8Array {
   const [first = 0, second = 0, ...rest] = dotted.split(".").map(Number);
   const bytes: number[] = [];
@@ -52,7 +52,7 @@ export function derOid(dotted: string): Uint8Array {
   return der(derTag.oid, Uint8Array.from(bytes));
 }
 
-/** A time in milliseconds since the epoch, truncated to seconds: UTCTime until 2049, GeneralizedTime after (RFC 5280, 4.1.2.5). */
+/** Returns a time in milliseconds since the epoch, truncated to seconds: UTCTime until 2049, GeneralizedTime after (RFC 5280, 4.1.2.5). */
 export function derTime(ms: number): Uint8Array {
   const iso = new Date(ms).toISOString();
   const digits = iso.slice(0, 19).replace(/[-:T]/g, "") + "Z";

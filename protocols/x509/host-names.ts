@@ -1,6 +1,6 @@
 /** Names of hosts, mailboxes and addresses in the alternative names and name constraints of certificates. */
 
-/** Whether Go accepts it as a domain: labels of printable ASCII, without an empty one; a constraint may begin with a dot. */
+/** Whether Go accepts a text as a domain: labels of printable ASCII, without an empty one; a constraint may begin with a dot. */
 export function isDomain(text: string, constraint: boolean): boolean {
   if (text === "") return true;
   if (text.endsWith(".")) return false;
@@ -17,7 +17,7 @@ export interface Mailbox {
   /** In lower case. */
   readonly domain: string;
 }
-/** A mailbox whose local part has no quotes; undefined for another text. */
+/** Returns a mailbox whose local part has no quotes; undefined for another text. */
 export function mailboxOf(text: string): Mailbox | undefined {
   const at = text.indexOf("@");
   const local = text.slice(0, Math.max(0, at)), domain = text.slice(at + 1);

@@ -120,7 +120,7 @@ function allowedBy({ permitted, excluded }: NameConstraints, names: Comparable):
 }
 type Match<Name, Base> = (base: Base, name: Name, permitted: boolean) => boolean;
 
-/** A base with a leading dot requires one more label. A wildcard is excluded with each name that it matches. */
+/** Returns a base with a leading dot requires one more label. A wildcard is excluded with each name that it matches. */
 function inDomain(base: string, name: string, permitted: boolean): boolean {
   const suffix = base.toLowerCase();
   if (suffix === "" || name === suffix || name.endsWith(suffix.startsWith(".") ? suffix : `.${suffix}`)) return true;

@@ -12,8 +12,8 @@ export interface PemBlock {
 const beginMark = "-----BEGIN ", endMark = "\n-----END ", dashes = "-----";
 
 /**
- * The first block of a text from an index on; undefined if there is none. Text outside of blocks and blocks that are malformed are skipped.
- * A character of the text is a byte. The number of steps is linear in the text that is read.
+ * Returns the first block of a text from an index on; undefined if there is none. Text outside of blocks and blocks that are malformed
+ * are skipped. A character of the text is a byte. The number of steps is linear in the text that is read.
  */
 export function nextPemBlock(text: string, from = 0): PemBlock | undefined {
   let at = from, after = from;
@@ -44,7 +44,7 @@ export function nextPemBlock(text: string, from = 0): PemBlock | undefined {
   return undefined;
 }
 
-/** All blocks of a text, in order. */
+/** Returns all blocks of a text, in order. */
 export function pemBlocks(text: string): readonly PemBlock[] {
   const blocks: PemBlock[] = [];
   for (let block = nextPemBlock(text); block !== undefined; block = nextPemBlock(text, block.end)) blocks.push(block);
@@ -64,7 +64,7 @@ function lineAt(text: string, at: number): Line {
   return { text: text.slice(at, end), next: newline < 0 ? text.length : newline + 1 };
 }
 
-/** Bytes of strict base64 with padding, in which spaces and line ends are ignored. */
+/** Returns the bytes of strict base64 with padding, in which spaces and line ends are ignored. */
 function decode(text: string): Uint8Array | undefined {
   const body = text.replace(/[ \t\r\n]/g, "");
   if (body.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(body)) return undefined;

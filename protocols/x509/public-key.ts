@@ -17,7 +17,7 @@ const algorithms = Object.freeze({
   dsa: "1.2.840.10040.4.1",
 });
 
-/** The key of a SubjectPublicKeyInfo; undefined for an unknown algorithm. Throws for a malformed key of a known one. */
+/** Returns the key of a SubjectPublicKeyInfo; undefined for an unknown algorithm. Throws for a malformed key of a known one. */
 export function readPublicKey(info: Uint8Array): PublicKey | undefined {
   const parts = new DerReader(info).inside();
   const algorithm = parts.value(derTag.sequence);

@@ -51,7 +51,7 @@ export function readSignatureAlgorithm(identifier: Uint8Array): SignatureAlgorit
   return oid === pssOid ? pss(parameters) : plain.get(oid);
 }
 
-/** The same for a certificate request, with the weak algorithms. */
+/** Returns the same for a certificate request, with the weak algorithms. */
 export function readRequestAlgorithm(identifier: Uint8Array): SignatureAlgorithm | undefined {
   return readSignatureAlgorithm(identifier) ?? weak.get(new DerReader(identifier).oid());
 }

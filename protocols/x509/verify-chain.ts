@@ -50,8 +50,10 @@ export function unusable({ notBefore, notAfter, extensions }: Certificate, below
   return pathLength !== undefined && below > pathLength ? "has too many authorities below it" : undefined;
 }
 
-/** The first chain from `leaf`, which must be usable itself, to a root; undefined where there is none. Every chain is tried until
- *  the number of signatures that one call may check is used up. */
+/**
+ * Returns the first chain from `leaf`, which must be usable itself, to a root; undefined where there is none. Every chain is tried until
+ * the number of signatures that one call may check is used up.
+ */
 export function chainToRoot(leaf: Certificate, sent: Pool, roots: Pool, now: number): readonly Certificate[] | undefined {
   if (roots.contains(leaf)) return acceptable([leaf]) ? [leaf] : undefined;
   let checks = 0;
@@ -75,7 +77,7 @@ export function chainToRoot(leaf: Certificate, sent: Pool, roots: Pool, now: num
   return from([leaf]);
 }
 
-/** The same subject, key and alternative names: such an issuer adds nothing to a chain but length. */
+/** Returns the same subject, key and alternative names: such an issuer adds nothing to a chain but length. */
 function isIn(chain: readonly Certificate[], issuer: Certificate): boolean {
   return chain.some((one) =>
     equal(one.subject, issuer.subject) && equal(one.publicKeyInfo, issuer.publicKeyInfo) &&
@@ -91,12 +93,12 @@ function signs({ version, extensions, publicKey }: Certificate, subject: Certifi
     isSignedBy(subject.signatureAlgorithm, subject.signed, subject.signature, publicKey);
 }
 
-/** The checks of a whole chain. Policies are not processed: a chain that requires one is refused. */
+/** Returns the checks of a whole chain. Policies are not processed: a chain that requires one is refused. */
 function acceptable(chain: readonly Certificate[]): boolean {
   return chain.every(({ extensions }) => forClients(extensions.extendedKeyUsages)) && policiesAllowed(chain) &&
     namesAllowed(chain.map(({ extensions }) => extensions));
 }
-/** A certificate that lists no usage has any. */
+/** Returns a certificate that lists no usage has any. */
 export function forClients(usages: readonly string[] | undefined): boolean {
   return usages === undefined || usages.length === 0 || usages.includes(extendedKeyUsage.client) || usages.includes(extendedKeyUsage.any);
 }

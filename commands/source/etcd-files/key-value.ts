@@ -1,6 +1,6 @@
 /** Records of etcd's database: their revision is the key in the file, their value is a message KeyValue. */
 import { newReader } from "../../../core/codec/protobufjs.ts";
-import { ProtobufError, readable, readBytes, readFields } from "../../../core/codec/protobuf-wire.ts";
+import { ProtobufError, decodingError, readBytes, readFields } from "../../../core/codec/protobuf-wire.ts";
 import { EtcdFileError } from "./random-access.ts";
 
 /** A revision, and the number of the change in its transaction. */
@@ -42,7 +42,7 @@ export function readRecordValue(bytes: Uint8Array): RecordValue {
       return true;
     });
   } catch (error) {
-    const reason = readable(error);
+    const reason = decodingError(error);
     if (reason instanceof ProtobufError) throw new EtcdFileError(`a message KeyValue is damaged: ${reason.message}`);
     throw error;
   }

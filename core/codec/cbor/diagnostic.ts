@@ -9,7 +9,7 @@ interface Open {
   written: number;
 }
 
-/** The notation of a document that `readCbor` accepts; undefined if it has a text that is not UTF-8. */
+/** Returns the notation of a document that `readCbor` accepts; undefined if it has a text that is not UTF-8. */
 export function diagnosticOf(bytes: Uint8Array): string | undefined {
   const from: Source = { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), at: 0 };
   const pieces: string[] = [];
@@ -64,7 +64,7 @@ function simpleText(value: number): string {
   return value === 20 ? "false" : value === 21 ? "true" : value === 22 ? "null" : value === 23 ? "undefined" : `simple(${value})`;
 }
 
-/** The shortest decimal notation, always with a fraction. */
+/** Returns the shortest decimal notation, always with a fraction. */
 function floatText(value: number): string {
   const text = Object.is(value, -0) ? "-0" : String(value);
   if (text.includes(".")) return text;

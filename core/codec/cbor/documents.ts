@@ -1,7 +1,7 @@
 /** CBOR of lists and watch events around items that are already encoded. */
 import { CborWriter } from "./write.ts";
 
-/** The bytes before and after the items of a list. `metadata` is already encoded. A `count` of null writes null instead of a list. */
+/** Returns the bytes before and after the items of a list. `metadata` is already encoded. A `count` of null writes null instead of a list. */
 export function cborListAround(
   { kind, apiVersion }: { readonly kind: string; readonly apiVersion: string },
   metadata: Uint8Array,

@@ -27,13 +27,13 @@ export class CborFailure {
   }
 }
 
-/** The error for an item that is not a value of a Go type. */
+/** Returns the error for an item that is not a value of a Go type. */
 export function wrongType(item: CborItem, goType: string, detail = ""): CborFailure {
   if (!(item instanceof CborSimple)) return new CborFailure(nameOfItem(item), goType, detail);
   return new CborFailure(unacceptableText(nameOfItem(item), `simple value ${item.value} is not recognized`));
 }
 
-/** The error for a duplicate key at entry `index` of a map. `key` is quoted if it is a text. */
+/** Returns the error for a duplicate key at entry `index` of a map. `key` is quoted if it is a text. */
 export function duplicateKey(key: string, index: number): CborFailure {
   return new CborFailure(`cbor: found duplicate map key ${key} at map element index ${index}`);
 }
@@ -44,7 +44,7 @@ export type Later = number | bigint | undefined;
 /** An item without its tags. */
 export type Bare = Exclude<CborItem, CborTag>;
 
-/** A reader that removes the tags of an item and passes the content to `read`. Fails for a tag that does not match its content. */
+/** Returns a reader that removes the tags of an item and passes the content to `read`. Fails for a tag that does not match its content. */
 export function untaggingReader<R, C = void>(
   read: (item: Bare, later: Later, run: C) => R,
 ): (item: CborItem, later: Later, run: C) => R | CborFailure {
@@ -61,7 +61,7 @@ export function untaggingReader<R, C = void>(
   };
 }
 
-/** The error for a time tag on an item of the wrong type; undefined for a valid one. */
+/** Returns the error for a time tag on an item of the wrong type; undefined for a valid one. */
 export function misplacedTag(number: number | bigint, content: CborItem): CborFailure | undefined {
   const name = nameOfItem(content);
   if (number === tags.time && name !== "UTF-8 text string") return wrongContent(number, "text string", name);

@@ -79,7 +79,7 @@ export const majorNames: readonly string[] = Object.freeze([
   "primitives",
 ]);
 
-/** The name of an item in error messages. */
+/** Returns the name of an item in error messages. */
 export function nameOfItem(item: CborItem): string {
   return majorNames[majorOf(item)]!;
 }
@@ -109,7 +109,7 @@ export function isLaterEncoding(number: number | bigint): boolean {
   return number === tags.base64Url || number === tags.base64 || number === tags.base16;
 }
 
-/** The first member of that name; undefined if the item is not a map or has no such member. Ignores tags. */
+/** Returns the first member of that name; undefined if the item is not a map or has no such member. Ignores tags. */
 export function memberOf(item: CborItem | undefined, name: string): CborItem | undefined {
   let at = item;
   while (at instanceof CborTag) at = at.content;

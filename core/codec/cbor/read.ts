@@ -105,7 +105,7 @@ function checkDepth(depth: number): void {
   if (depth > documentDepthMax) throw new CborError(`cbor: exceeded max nested level ${documentDepthMax}`);
 }
 
-/** The number of items of a declared number of elements or pairs. */
+/** Returns the number of items of a declared number of elements or pairs. */
 function itemsOf(kind: "array" | "map", count: number | bigint): number {
   if (count >= 2n ** 63n) throw new CborError(`cbor: ${kind} length ${count} is too large, it would cause integer overflow`);
   const items = kind === "array" ? count : Number(count) * 2;
@@ -149,7 +149,7 @@ function decodeText(bytes: Uint8Array): string | CborInvalidText {
   }
 }
 
-/** The chunks of a string of indefinite length, up to its break. */
+/** Returns the chunks of a string of indefinite length, up to its break. */
 function chunks(from: Source, major: number): Uint8Array[] {
   const found: Uint8Array[] = [];
   for (;;) {
@@ -177,7 +177,7 @@ function joinChunks(from: Source): CborBytes {
   }
   return new CborBytes(all, 0, all.length);
 }
-/** The text of a string of indefinite length. Each chunk must be valid UTF-8. */
+/** Returns the text of a string of indefinite length. Each chunk must be valid UTF-8. */
 function textOf(from: Source, major: number): string | CborInvalidText {
   const texts = chunks(from, major).map(decodeText);
   return texts.every((text) => typeof text === "string") ? texts.join("") : new CborInvalidText();
@@ -187,7 +187,7 @@ function primitiveOf(from: Source, info: number, value: number | bigint): CborIt
   if (info >= 25) return new CborFloat(finite(floatAt(from, info, value)));
   return value === 20 ? false : value === 21 ? true : value === 22 ? null : new CborSimple(Number(value));
 }
-/** The floating-point number whose head has just been read. */
+/** Returns the floating-point number whose head has just been read. */
 export function floatAt({ view, at }: Source, info: number, value: number | bigint): number {
   if (info === 25) return halfFloat(Number(value));
   return info === 26 ? view.getFloat32(at - 4) : view.getFloat64(at - 8);
@@ -196,7 +196,7 @@ function finite(value: number): number {
   if (Number.isFinite(value)) return value;
   throw unacceptable("primitives", Number.isNaN(value) ? "floating-point NaN" : "floating-point infinity");
 }
-/** The number of sixteen bits (IEEE 754): sign, five bits of exponent, ten bits of fraction. */
+/** Returns the number of sixteen bits (IEEE 754): sign, five bits of exponent, ten bits of fraction. */
 function halfFloat(bits: number): number {
   const sign = bits & 0x8000 ? -1 : 1, exponent = bits >> 10 & 31, fraction = bits & 1023;
   if (exponent === 31) return fraction === 0 ? sign * Infinity : NaN;

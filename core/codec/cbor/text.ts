@@ -5,7 +5,7 @@ import { Unreadable } from "../../scalars/unreadable.ts";
 import { type Bare, CborFailure, type Later, untaggingReader, wrongType } from "./failure.ts";
 import { CborBytes, CborFloat, CborInvalidText, type CborItem, tags } from "./item.ts";
 
-/** A reader of byte and text strings; undefined for null. Fails for any other item; `goType` is the expected type in the message. */
+/** Returns a reader of byte and text strings; undefined for null. Fails for any other item; `goType` is the expected type in the message. */
 export function textOf(goType: string): (item: CborItem, later: Later) => string | undefined | CborFailure {
   return untaggingReader((item, later) => {
     if (item === null) return undefined;
@@ -15,7 +15,7 @@ export function textOf(goType: string): (item: CborItem, later: Later) => string
   });
 }
 
-/** The text of a byte string: its bytes as UTF-8, or in the encoding of the tag. */
+/** Returns the text of a byte string: its bytes as UTF-8, or in the encoding of the tag. */
 export function textOfBytes(item: CborBytes, later: Later): string {
   if (later === undefined) return item.text;
   const { bytes } = item;
@@ -24,7 +24,7 @@ export function textOfBytes(item: CborBytes, later: Later): string {
   return later === tags.base64 ? base64 : base64.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/** The error for an item of the wrong type, after the errors of items that are invalid everywhere. */
+/** Returns the error for an item of the wrong type, after the errors of items that are invalid everywhere. */
 export function outside(item: Bare, goType: string): CborFailure {
   if (item instanceof CborInvalidText) return new CborFailure("cbor: invalid UTF-8 string");
   if (typeof item === "bigint" && item < int64Min) return wrongType(item, goType, `${item} overflows Go's int64`);
@@ -32,7 +32,7 @@ export function outside(item: Bare, goType: string): CborFailure {
 }
 export const int64Min = -(2n ** 63n), int64Max = 2n ** 63n - 1n;
 
-/** The text of a tagged time. The caller has checked the item with `misplaced`. */
+/** Returns the text of a tagged time. The caller has checked the item with `misplaced`. */
 export function taggedTime(item: Bare): string | CborFailure {
   if (item instanceof CborInvalidText) return outside(item, "time.Time");
   if (typeof item === "string") {

@@ -9,7 +9,7 @@ import { type Bare, CborFailure, duplicateKey, type Later, misplacedTag, untaggi
 import { CborBytes, CborFloat, type CborItem, CborMap, CborTag, isLaterEncoding, tags } from "./item.ts";
 import { int64Max, int64Min, outside, taggedTime, textOf, textOfBytes } from "./text.ts";
 
-/** The tree of an item. Reading continues after a failure and the first one is reported, unless a map has a duplicate key. */
+/** Returns the tree of an item. Reading continues after a failure and the first one is reported, unless a map has a duplicate key. */
 export function treeOfCbor(item: CborItem, later?: Later): Tree | CborFailure {
   const open: Frame[] = [];
   let value = begin(item, later, open);
@@ -45,7 +45,7 @@ interface Frame {
   failure: CborFailure | undefined;
 }
 
-/** The value of a leaf; undefined for a list or map, which it pushes to `open`. */
+/** Returns the value of a leaf; undefined for a list or map, which it pushes to `open`. */
 function begin(item: CborItem, later: Later, open: Frame[]): Tree | CborFailure | undefined {
   let at = item, last = later;
   while (at instanceof CborTag) {

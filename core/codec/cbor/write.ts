@@ -126,7 +126,7 @@ export class CborWriter {
   }
 }
 
-/** A number as a sixteen-bit float; undefined if that would lose precision. */
+/** Returns a number as a sixteen-bit float; undefined if that would lose precision. */
 function halfBits(value: number): number | undefined {
   const sign = value < 0 || Object.is(value, -0) ? 0x8000 : 0;
   const size = Math.abs(value);
@@ -149,7 +149,7 @@ function byteLength(text: string): number {
   return ascii.test(text) ? text.length : toBytes.encode(text).length;
 }
 
-/** The own keys of an object, sorted by `compareKeys`. */
+/** Returns the own keys of an object, sorted by `compareKeys`. */
 export function keysInOrder(object: object): readonly string[] {
   return Object.keys(object).sort(compareKeys);
 }

@@ -9,17 +9,17 @@ import { strayByte } from "../../tree/go-quote.ts";
 const beyondAscii = /[\u0080-\uffff]/;
 const encoder = new TextEncoder();
 
-/** The byte string of a text. */
+/** Returns the byte string of a text. */
 export function bytesOfText(text: string): string {
   return beyondAscii.test(text) ? latin(encoder.encode(text)) : text;
 }
 
-/** The text of a byte string. Bytes that are not UTF-8 become U+FFFD. */
+/** Returns the text of a byte string. Bytes that are not UTF-8 become U+FFFD. */
 export function textOfBytes(bytes: string): string {
   return beyondAscii.test(bytes) ? quotable(bytes).toWellFormed() : bytes;
 }
 
-/** The text of a byte string, for `goQuote`: bytes that are not UTF-8 become lone surrogates. */
+/** Returns the text of a byte string, for `goQuote`: bytes that are not UTF-8 become lone surrogates. */
 export function quotable(bytes: string): string {
   if (!beyondAscii.test(bytes)) return bytes;
   const array = Uint8Array.from(bytes, (unit) => unit.charCodeAt(0));

@@ -38,7 +38,7 @@ function wrongEscape(bytes: string, at: number): Unreadable {
   return new Unreadable(`invalid URL escape ${goQuote(quotable(bytes.slice(at, at + 3)))}`);
 }
 
-/** The error of the first wrong escape or character, if any. */
+/** Returns the error of the first wrong escape or character, if any. */
 function mistake(bytes: string, part: Part): Unreadable | undefined {
   const ofHost = part === "host" || part === "zone";
   for (let at = 0; at < bytes.length; at++) {
@@ -60,7 +60,7 @@ function mistake(bytes: string, part: Part): Unreadable | undefined {
   return undefined;
 }
 
-/** The bytes without escapes. In queries, `+` is a space. */
+/** Returns the bytes without escapes. In queries, `+` is a space. */
 export function unescapeBytes(bytes: string, part: Part): string | Unreadable {
   const wrong = mistake(bytes, part);
   if (wrong !== undefined) return wrong;
@@ -69,7 +69,7 @@ export function unescapeBytes(bytes: string, part: Part): string | Unreadable {
   return spaced.replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
 }
 
-/** The bytes with everything escaped that is not plain in this part. Not for queries. */
+/** Returns the bytes with everything escaped that is not plain in this part. Not for queries. */
 export function escapeBytes(bytes: string, part: Part): string {
   const table = tables.get(part)!;
   return bytes.replace(/[^A-Za-z0-9._~-]/g, (byte) => {

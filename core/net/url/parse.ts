@@ -108,7 +108,7 @@ function hasControl(bytes: string): boolean {
   return false;
 }
 
-/** Index of the colon after the scheme; -1 if there is no scheme. */
+/** Returns the index of the colon after the scheme; -1 if there is no scheme. */
 function schemeEnd(bytes: string): number {
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes.charCodeAt(at), lower = byte | 0x20;
@@ -180,13 +180,13 @@ function parseLiteral(host: string): string | Unreadable {
   return parsed.bytes.length === 4 ? new Unreadable("invalid IP-literal") : `[${address}${scope}]${port}`;
 }
 
-/** The written form if it is a valid encoding of the part, else the escaped part. */
+/** Returns the written form if it is a valid encoding of the part, else the escaped part. */
 function encodedPart({ plain, written }: Escapable, part: Part): string {
   const standard = escapeBytes(plain, part);
   return written === standard || written === "" || !isEncoded(written, part) ? standard : written;
 }
 
-/** The path with escapes. */
+/** Returns the path with escapes. */
 export function escapedPath({ path }: Url): string {
   return path.plain === "*" ? "*" : encodedPart(path, "path");
 }
@@ -196,7 +196,7 @@ export function urlUser({ name, password }: NonNullable<Url["user"]>): string {
   return escapeBytes(name, "user") + (password === undefined ? "" : `:${escapeBytes(password, "user")}`);
 }
 
-/** The text of the URL. */
+/** Returns the text of the URL. */
 export function urlText(url: Url): string {
   const { scheme, opaque, user, host, path, query, fragment, emptyQuery, withoutHost } = url;
   let out = scheme === "" ? "" : `${scheme}:`;
@@ -218,7 +218,7 @@ export function urlText(url: Url): string {
   return textOfBytes(out);
 }
 
-/** The host without port and brackets, and the port. */
+/** Returns the host without port and brackets, and the port. */
 export function hostAndPort({ host }: Url): { readonly name: string; readonly port: string } {
   const colon = host.lastIndexOf(":");
   const hasPort = colon >= 0 && isPort(host.slice(colon));

@@ -119,14 +119,14 @@ function step(decoder: Decoder, frame: Frame): void {
   }
 }
 
-/** The event of the next node in a frame, which moves past it. */
+/** Returns the event of the next node in a frame, which moves past it. */
 function next({ document }: Decoder, frame: { at: number }): number {
   const { at } = frame;
   frame.at = after(document, at);
   return at;
 }
 
-/** The event after a node. */
+/** Returns the event after a node. */
 function after({ events, links }: YamlDocument, at: number): number {
   const { type } = events[at]!;
   return (type === EVENT_ID.SEQUENCE || type === EVENT_ID.MAPPING ? links[at]! : at) + 1;
@@ -286,7 +286,7 @@ function scalarOf(decoder: Decoder, at: number, event: ScalarEvent): Scalar {
   return scalar;
 }
 
-/** The object of a mapping, with keys as strings, sorted by their bytes. */
+/** Returns the object of a mapping, with keys as strings, sorted by their bytes. */
 function treeOf({ entries }: Members): TreeObject {
   const byName = new Map<string, Tree>();
   for (const { key, value } of entries.values()) byName.set(keyName(key), value);
@@ -296,7 +296,7 @@ function treeOf({ entries }: Members): TreeObject {
 
 const int64Max = 2n ** 63n - 1n;
 
-/** The JSON key of a key. Throws YamlProblem if it has none. */
+/** Returns the JSON key of a key. Throws YamlProblem if it has none. */
 function keyName(key: Resolved): string {
   switch (key.type) {
     case "str":
@@ -314,7 +314,7 @@ function keyName(key: Resolved): string {
   throw new YamlProblem(`unsupported map key of type: ${key.type}, key: ${goKeySyntax(key)}`, "conversion");
 }
 
-/** The JSON form of a scalar. */
+/** Returns the JSON form of a scalar. */
 export function finiteLeaf(scalar: Resolved): null | boolean | string | NumberText {
   if (scalar.type === "int") return new NumberText(String(scalar.value));
   return scalar.type === "float" ? new NumberText(numberText(scalar.value)) : scalar.value;

@@ -3,7 +3,7 @@
 import { goQuote } from "../go-quote.ts";
 import type { Resolved } from "./resolve.ts";
 
-/** A key in the format of messages about duplicates. */
+/** Returns a key in the format of messages about duplicates. */
 export function goKeySyntax(key: Resolved): string {
   switch (key.type) {
     case "null":
@@ -19,7 +19,7 @@ export function goKeySyntax(key: Resolved): string {
   }
 }
 
-/** The JSON key of a float: the shortest text in single precision, as in sigs.k8s.io/yaml. */
+/** Returns the JSON key of a float: the shortest text in single precision, as in sigs.k8s.io/yaml. */
 export function floatKeyName(value: number): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? ".nan" : value > 0 ? ".inf" : "-.inf";
   const single = Math.fround(value);
@@ -32,7 +32,7 @@ export function floatKeyName(value: number): string {
   return goFloat(Number(single.toPrecision(9)));
 }
 
-/** A float in Go's `%g` format: with an exponent of at least two digits below 1e-4 and from 1e6. */
+/** Returns a float in Go's `%g` format: with an exponent of at least two digits below 1e-4 and from 1e6. */
 export function goFloat(value: number): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf";
   if (Object.is(value, -0)) return "-0";

@@ -10,8 +10,8 @@ import { resolvePlain } from "./resolve.ts";
 const doubtful = /[\u007f-\u009f\ufffd-\uffff]/;
 
 /**
- * The result of `readYaml` for a JSON object with the same meaning in YAML. Undefined for any other body, for duplicate keys and if the meaning
- * could differ.
+ * Returns the result of `readYaml` for a JSON object with the same meaning in YAML. Undefined for any other body, for duplicate keys and
+ * if the meaning could differ.
  */
 export function readJsonObject(body: Uint8Array | string): Tree | undefined {
   if ((typeof body === "string" ? body.charCodeAt(0) : body[0]) !== 0x7b) return undefined;

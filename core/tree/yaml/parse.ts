@@ -67,7 +67,7 @@ function indent(lines: string): string {
   return indentation + lines.replace(/(\n|\r(?!\n))(?!$)/g, `$1${indentation}`);
 }
 
-/** The end of so many lines from `start` on. */
+/** Returns the end of so many lines from `start` on. */
 function endOfLines(text: string, start: number, lines: number): number {
   const lineBreak = /\n|\r(?!\n)/g;
   lineBreak.lastIndex = start;
@@ -75,7 +75,7 @@ function endOfLines(text: string, start: number, lines: number): number {
   return lineBreak.lastIndex;
 }
 
-/** The start of the line whose indentation is the reason of an error; undefined for other errors. The library has no codes of errors. */
+/** Returns the start of the line whose indentation is the reason of an error; undefined for other errors. The library has no codes of errors. */
 function deficientLine(text: string, { reason, mark }: YAMLException): number | undefined {
   if (reason !== "deficient indentation" || mark === undefined) return undefined;
   const start = mark.position - mark.column;
@@ -87,7 +87,7 @@ function problemOf({ reason, mark }: YAMLException): YamlProblem {
   return new YamlProblem(mark === undefined ? reason : `line ${mark.line + 1}: ${reason}`);
 }
 
-/** The links of the first document. Throws YamlProblem for an alias without a target. */
+/** Returns the links of the first document. Throws YamlProblem for an alias without a target. */
 function linksOf(text: string, events: readonly Event[]): Int32Array {
   const links = new Int32Array(events.length), anchors = new Map<string, number>(), open: number[] = [];
   for (let at = 1; at < events.length; at++) {
@@ -115,7 +115,7 @@ function linksOf(text: string, events: readonly Event[]): Int32Array {
   return links;
 }
 
-/** The text and the tag of a scalar. */
+/** Returns the text and the tag of a scalar. */
 export function scalarTextOf({ text, handles }: YamlDocument, event: ScalarEvent): ScalarText {
   const tag = event.tagStart < 0 ? "" : tagOf(text.slice(event.tagStart, event.tagEnd), handles);
   return { text: valueOf(text, event), tag, implicit: tag === "" && event.style === SCALAR_STYLE.PLAIN };
@@ -135,7 +135,7 @@ function valueOf(text: string, event: ScalarEvent): string {
   }
 }
 
-/** The whole tag, such as `tag:yaml.org,2002:int`. */
+/** Returns the whole tag, such as `tag:yaml.org,2002:int`. */
 function tagOf(raw: string, handles: ReadonlyMap<string, string>): string {
   if (raw.startsWith("!<")) return unescapeTag(raw.slice(2, -1));
   const end = raw.indexOf("!", 1) + 1, handle = end === 0 ? "!" : raw.slice(0, end);
@@ -164,7 +164,7 @@ export function lineFinder({ text, events }: YamlDocument): (at: number) => numb
   return (at) => lines[at]!;
 }
 
-/** The position of a node, or of a character on its line. Undefined for empty values, which are on the line of their key. */
+/** Returns the position of a node, or of a character on its line. Undefined for empty values, which are on the line of their key. */
 function positionOf(event: Event): number | undefined {
   switch (event.type) {
     case EVENT_ID.ALIAS:
@@ -182,7 +182,7 @@ function positionOf(event: Event): number | undefined {
   }
 }
 
-/** The position of the first of anchor, tag and value; -1 is none. */
+/** Returns the position of the first of anchor, tag and value; -1 is none. */
 function firstOf(
   { anchorStart, tagStart }: { readonly anchorStart: number; readonly tagStart: number },
   start: number,

@@ -89,13 +89,13 @@ function resolveNumber(text: string, timestamps: boolean): Resolved | undefined 
 const pointFloat = /^\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?$/;
 const float = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
 
-/** A double; undefined if the number exceeds it. */
+/** Returns a double; undefined if the number exceeds it. */
 function finite(text: string): Resolved | undefined {
   const value = Number(text);
   return Number.isFinite(value) ? { type: "float", value } : undefined;
 }
 
-/** An int64 or, without a sign, a uint64. Octal with a leading zero. */
+/** Returns an int64 or, without a sign, a uint64. Octal with a leading zero. */
 function resolveInteger(text: string): bigint | undefined {
   const parts = /^([-+]?)(?:0[bB]([01]+)|0[xX]([0-9a-fA-F]+)|0[oO]?([0-7]*)|([1-9][0-9]{0,19}))$/.exec(text) ??
     /^()0b([-+]?[01]+)$/.exec(text);

@@ -5,7 +5,7 @@ import { YamlProblem } from "./problem.ts";
 // deno-lint-ignore no-control-regex -- YAML does not allow these characters
 const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u0084\u0086-\u009f\ufffe\uffff]/;
 
-/** The text of the first document. Throws YamlProblem for bytes that are not UTF-8 or UTF-16, and for control characters. */
+/** Returns the text of the first document. Throws YamlProblem for bytes that are not UTF-8 or UTF-16, and for control characters. */
 export function firstDocumentOf(body: Uint8Array | string): string {
   const text = typeof body === "string" ? body.toWellFormed() : decodeText(body);
   // In YAML 1.1 U+0085 is a line break; for the library it is text.
@@ -29,8 +29,8 @@ const marker = /^(?:---|\.\.\.)(?=[ \t\r\n]|$)/gm;
 const content = /^(?!%)[ \t\ufeff]*[^\s#]/m;
 
 /**
- * The text up to the end of its first document. The library reads all documents of a text, and rejects a text with an invalid second document, which
- * kube-apiserver does not read.
+ * Returns the text up to the end of its first document. The library reads all documents of a text, and rejects a text with an invalid
+ * second document, which kube-apiserver does not read.
  */
 function firstDocument(text: string): string {
   let begun = false;

@@ -16,7 +16,7 @@ export const headersMax = bound(1000);
 /** Headers by lower-case name. */
 export type Headers = ReadonlyMap<string, string>;
 
-/** A block of literal fields without indexing. */
+/** Returns a block of literal fields without indexing. */
 export function headerBlock(fields: readonly (readonly [name: string, value: string])[]): Buffer {
   return Buffer.from(
     fields.map(([name, value]) => encodedName(name) + encodedText(Buffer.from(value).toString("latin1"))).join(""),
