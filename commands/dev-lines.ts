@@ -67,7 +67,9 @@ function requestText(fields: Readonly<Record<string, unknown>>, paint: Paint): s
   const verbText = String(verb);
   const method = methods[verbText.toLowerCase()] ?? verbText.toUpperCase();
   const agent = typeof userAgent === "string" ? ` ${paint("soft", withoutControls(userAgent.split(" ")[0]!))}` : "";
-  return `${withoutControls(method).padEnd(6)} ${paint(tone, String(code))} ${String(latency).padStart(9)} ${withoutControls(String(URI))}${agent}`;
+  return `${withoutControls(method).padEnd(6)} ${paint(tone, String(code))} ${String(latency).padStart(9)} ${
+    withoutControls(String(URI))
+  }${agent}`;
 }
 
 /** Returns the text without control characters, which could change the terminal. */

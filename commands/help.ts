@@ -37,7 +37,11 @@ async function modulesOf(words: readonly string[], builtIn: readonly Plugin[]): 
 function generalHelp(plugins: readonly Plugin[], others: readonly Plugin[]): string {
   const width = Object.keys(commands).reduce((most, { length }) => Math.max(most, length), 0);
   const list = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`);
-  const flags = helpText(listedGates([kernelGates, ...[...plugins, ...others].map((plugin) => plugin.featureGates ?? {})]), plugins, others);
+  const flags = helpText(
+    listedGates([kernelGates, ...[...plugins, ...others].map((plugin) => plugin.featureGates ?? {})]),
+    plugins,
+    others,
+  );
   return ["Usage: thole [COMMAND] [--flag=value ...]", "", "Commands:", ...list, "", flags].join("\n");
 }
 

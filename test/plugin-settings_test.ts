@@ -174,5 +174,8 @@ test("defineSetting() rejects names, defaults and secrets that cannot be", () =>
   ];
   defineSetting(good);
   for (const [part, text] of wrong) assert.throws(() => defineSetting({ ...good, ...part } as PluginSetting), text);
-  assert.throws(() => definePlugin({ name: "twice", summary: "Has one setting twice.", settings: [good, good] }), /two settings are named "colour"/);
+  assert.throws(
+    () => definePlugin({ name: "twice", summary: "Has one setting twice.", settings: [good, good] }),
+    /two settings are named "colour"/,
+  );
 });

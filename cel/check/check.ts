@@ -398,7 +398,9 @@ function replaceParameters(type: Type, parameter: (name: string) => Type): Type 
     case "map":
       return mapType(replaceParameters(type.key, parameter), replaceParameters(type.value, parameter));
     case "opaque":
-      return type.parameters.length === 0 ? type : { ...type, parameters: type.parameters.map((each) => replaceParameters(each, parameter)) };
+      return type.parameters.length === 0
+        ? type
+        : { ...type, parameters: type.parameters.map((each) => replaceParameters(each, parameter)) };
     case "type":
       return type.of === undefined ? type : { ...type, of: replaceParameters(type.of, parameter) };
     default:

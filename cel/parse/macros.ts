@@ -13,9 +13,9 @@ import {
   identifier,
   memberCall,
   memberMacro,
+  nameOfVariable,
   overwritesAccumulator,
   quantifiers,
-  variableName,
 } from "./nodes.ts";
 
 const noName = "argument is not an identifier", notSimple = "argument must be a simple name";
@@ -33,7 +33,7 @@ const has: Macro = {
 /** Returns a macro whose first argument is its variable. */
 function macroOfOne(name: string, args: number, mistake: string, parts: (context: MacroContext, args: readonly Expr[]) => Parts): Macro {
   return memberMacro(name, args, (context, target, args) => {
-    const name = variableName(context, args[0]!, mistake);
+    const name = nameOfVariable(context, args[0]!, mistake);
     if (name === undefined || overwritesAccumulator(context, args[0]!, name)) return undefined;
     return fold(context, target, [name], parts(context, args));
   });
@@ -64,8 +64,8 @@ function macroOfTwo(
 }
 
 function twoVariables(context: MacroContext, first: Expr, second: Expr): readonly [string, string] | undefined {
-  const name = variableName(context, first, notSimple);
-  const name2 = name === undefined ? undefined : variableName(context, second, notSimple);
+  const name = nameOfVariable(context, first, notSimple);
+  const name2 = name === undefined ? undefined : nameOfVariable(context, second, notSimple);
   if (name === undefined || name2 === undefined) return undefined;
   if (name === name2) return context.fail(second, `duplicate variable name: ${name}`);
   if (overwritesAccumulator(context, first, name) || overwritesAccumulator(context, second, name2)) return undefined;
@@ -110,7 +110,7 @@ export const twoVariableMacros: readonly Macro[] = [
 /** Returns a macro that computes with the value of an optional. */
 function macroOfOptional(name: string, result: (context: MacroContext, bound: Expr) => Expr): Macro {
   return memberMacro(name, 2, (context, target, [first, body]) => {
-    const variableName = variableName(context, first!, `${name}() variable name must be a simple identifier`);
+    const variableName = nameOfVariable(context, first!, `${name}() variable name must be a simple identifier`);
     if (variableName === undefined) return undefined;
     const value = memberCall(context, "value", copy(context, target));
     return call(

@@ -85,7 +85,7 @@ export function gather(context: MacroContext, filter: Expr | undefined, element:
 }
 
 /** Returns the name of a variable of a macro; undefined after a mistake was reported. */
-export function variableName(context: MacroContext, argument: Expr, mistake: string): string | undefined {
+export function nameOfVariable(context: MacroContext, argument: Expr, mistake: string): string | undefined {
   if (argument.tag !== "identifier") return context.fail(argument, mistake);
   return argument.name;
 }

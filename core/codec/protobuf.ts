@@ -4,7 +4,7 @@
  */
 import type { Reader } from "protobufjs/minimal.js";
 import { newReader, newWriter } from "./protobufjs.ts";
-import { endOfNext, knownFields, ProtobufError, decodingError, readBytes, readFields, readText } from "./protobuf-wire.ts";
+import { decodingError, endOfNext, knownFields, ProtobufError, readBytes, readFields, readText } from "./protobuf-wire.ts";
 
 const magic = Object.freeze([0x6b, 0x38, 0x73, 0x00]);
 

@@ -14,9 +14,9 @@ import { goFieldName } from "./go-type.ts";
 import { membersOf } from "./members.ts";
 import { readDouble, readDuration, readFieldsV1, readIntOrString, readQuantity, readRaw, readTimestamp } from "./protobuf-read-scalars.ts";
 import {
+  decodingError,
   endOfNext,
   ProtobufError,
-  readable,
   readBytes,
   readEntryFields,
   readFields,
@@ -42,7 +42,7 @@ export function protobufReader<T>(node: Typed<T>): (bytes: Uint8Array) => T {
     try {
       return body(from, from.len, 0) as T; // the fold over Typed<T> makes values of T
     } catch (error) {
-      throw readable(error);
+      throw decodingError(error);
     }
   };
 }

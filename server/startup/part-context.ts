@@ -4,14 +4,7 @@ import { join } from "node:path";
 import { elapsedClock } from "../../core/async.ts";
 import type { Gates } from "../../core/controller.ts";
 import type { Names } from "../../core/names.ts";
-import type {
-  PartContext,
-  PartCrypto,
-  PartFiles,
-  PartInspection,
-  PartKey,
-  PartRemotes,
-} from "../../core/part.ts";
+import type { PartContext, PartCrypto, PartFiles, PartInspection, PartKey, PartRemotes } from "../../core/part.ts";
 import type { Plugin } from "../../core/plugin.ts";
 import type { MetricOf } from "../../metrics/mod.ts";
 import { describe, type Log, type LogFields } from "../../kernel/observe/log.ts";

@@ -276,7 +276,14 @@ test("permissionFlags() grants the files and hosts that settings of plugins name
   const folder = mkdtempSync(join(tmpdir(), "thole-permissions-"));
   try {
     writeFileSync(join(folder, "badges.csv"), "");
-    const args = ["--secure-port=7443", "--badge-file=badges.csv", "--badge-folder=.", "--no-badge=missing.csv", "--is-badge", "--badge-url=https://badges/a"];
+    const args = [
+      "--secure-port=7443",
+      "--badge-file=badges.csv",
+      "--badge-folder=.",
+      "--no-badge=missing.csv",
+      "--is-badge",
+      "--badge-url=https://badges/a",
+    ];
     const { read, net } = granted(args, folder);
     assert.ok(read?.includes(join(folder, "badges.csv")));
     assert.ok(!read?.includes(folder) && !read?.includes(join(folder, "missing.csv")));

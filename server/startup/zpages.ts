@@ -60,7 +60,11 @@ export function zpageReply(exchange: Exchange, { path, query }: RequestInfo, cat
   const encoding = accept.trim() === "" ? "text" : encodingOf(accept, kind, catalog);
   if (encoding === "text") {
     const headers = { "content-type": "text/plain; charset=utf-8" };
-    return { status: 200, headers, body: kind === "Statusz" ? statusText(statusOf(catalog, needs)) : flagsText(flagsOf(needs.config(), catalog.plugins)) };
+    return {
+      status: 200,
+      headers,
+      body: kind === "Statusz" ? statusText(statusOf(catalog, needs)) : flagsText(flagsOf(needs.config(), catalog.plugins)),
+    };
   }
   const output = { encoding, transform: { as: "object" } } as const, apiVersion = `${group}.${names.domain}/${version}`;
   const pretty = prefersPretty(query.first("pretty") ?? "", header(exchange, "user-agent"));

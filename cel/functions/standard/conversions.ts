@@ -96,7 +96,12 @@ export const conversions: readonly FunctionDeclaration[] = [
     overloads: [
       overload("duration_to_duration", [durationType], durationType, identity),
       overload("int64_to_duration", [intType], durationType, (int) => conversionError(int, durationType)),
-      overload("string_to_duration", [stringType], durationType, (text) => durationOf(text as string) ?? conversionError(text, durationType)),
+      overload(
+        "string_to_duration",
+        [stringType],
+        durationType,
+        (text) => durationOf(text as string) ?? conversionError(text, durationType),
+      ),
     ],
   },
   { name: "dyn", overloads: [overload("to_dyn", [parameterA], dynType)], call: identity },

@@ -1,6 +1,6 @@
 /** Records of etcd's database: their revision is the key in the file, their value is a message KeyValue. */
 import { newReader } from "../../../core/codec/protobufjs.ts";
-import { ProtobufError, decodingError, readBytes, readFields } from "../../../core/codec/protobuf-wire.ts";
+import { decodingError, ProtobufError, readBytes, readFields } from "../../../core/codec/protobuf-wire.ts";
 import { EtcdFileError } from "./random-access.ts";
 
 /** A revision, and the number of the change in its transaction. */

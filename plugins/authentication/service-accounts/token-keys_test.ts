@@ -17,7 +17,11 @@ function openTokenKeys(config: Config, log: { readonly error: Errors }) {
   // `as`: the fields of the only error.
   const error = (text: string, fields?: unknown) => log.error(text, fields as { readonly error: string });
   return open(
-    partContext("", { current: () => ({ config, plugins: [] }), names, gate, metric, log: { info, error }, tracing: undefined }, AbortSignal.abort()),
+    partContext(
+      "",
+      { current: () => ({ config, plugins: [] }), names, gate, metric, log: { info, error }, tracing: undefined },
+      AbortSignal.abort(),
+    ),
   );
 }
 
