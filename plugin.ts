@@ -4,7 +4,7 @@
  */
 
 // A plugin and its parts.
-export { definePlugin, defineResource, defineSetting, DefinitionError } from "./core/define/define.ts";
+export { definePlugin, defineResource, DefinitionError } from "./core/define/define.ts";
 export { keptFields } from "./core/define/kept-fields.ts";
 export { releasedElements } from "./core/define/released.ts";
 export { scaleSubresource } from "./core/define/scale.ts";

@@ -110,6 +110,7 @@ export {
   settingsOf,
   type SettingValues,
 } from "./core/part.ts";
+export { defineSetting } from "./core/define/define.ts";
 export type { PluginSetting } from "./core/setting.ts";
 export type { Allocation, FoundRecord, Records, Shared } from "./core/allocation.ts";
 export type { Fault, PlacedMistake } from "./core/config/mistake.ts";

@@ -9,7 +9,7 @@ import { pathToFileURL } from "node:url";
 import type { PluginSetting } from "../core/setting.ts";
 import type { Plugin } from "../core/plugin.ts";
 import { jsonLog } from "../kernel/observe/log.ts";
-import { definePlugin, defineSetting } from "../plugin.ts";
+import { definePlugin } from "../plugin.ts";
 import { helpText } from "../server/config/help.ts";
 import { ConfigError } from "../server/config/parse.ts";
 import { settingOf } from "../server/config/plugin-settings.ts";
@@ -18,6 +18,7 @@ import { readConfiguration } from "../server/startup/read-configuration.ts";
 import { reloader } from "../server/startup/reload.ts";
 import { flagsOf } from "../server/startup/zpages.ts";
 import { openTestServer } from "../testing.ts";
+import { defineSetting } from "../toolbox.ts";
 import { send } from "./requests.ts";
 
 /** The plugin of the page, and a folder that is removed afterwards. */
@@ -28,7 +29,8 @@ async function ofThePage(use: (badges: Plugin, folder: string) => Promise<void>)
   const folder = await mkdtemp(join(tmpdir(), "thole-plugin-settings-"));
   try {
     const file = join(folder, "badges.ts");
-    await writeFile(file, code.replaceAll('"thole/plugin"', JSON.stringify(new URL("../plugin.ts", import.meta.url).href)));
+    const module = (name: string) => JSON.stringify(new URL(`../${name}.ts`, import.meta.url).href);
+    await writeFile(file, code.replaceAll('"thole/plugin"', module("plugin")).replaceAll('"thole/plugin/toolbox"', module("toolbox")));
     await writeFile(join(folder, "package.json"), '{"type":"module"}');
     await use((await import(pathToFileURL(file).href)).badgesPlugin, folder);
   } finally {
