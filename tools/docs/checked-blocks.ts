@@ -276,6 +276,7 @@ export const rows: readonly Row[] = [
   inTest(plugin, "# 3. As a policy", others),
   inTest(plugin, "import { Buffer }", "plugin-authenticators"),
   inTest(plugin, "await using server = await openTestServer({ plugins: [signedHeaderPlugin", "plugin-authenticators"),
+  inTest(plugin, "import type { AuthenticatorDefinition, Plugin }", "plugin-settings"),
   inTest(plugin, "import type { AuditBackendDefinition", "plugin-audit-backends"),
   inTest(plugin, 'const settings = { "audit-policy-file"', "plugin-audit-backends"),
   inTest(plugin, "import { definedResource", "custom-resource-to-plugin"),
