@@ -37,7 +37,7 @@ const optionalModes = ["Node"];
 
 /**
  * Translates the arguments of kube-apiserver. Flags that exist here keep their meaning; the others that kube-apiserver has are ignored; the rest stays, and is
- * a mistake. Without `known` all gates and steps stay. All state that is not in etcd is in memory, and no kubeconfig is written.
+ * a mistake. Without `known` all gates and steps stay. Without `--data-dir` all state that is not in etcd is in memory, and no kubeconfig is written.
  */
 export function kubeApiserverArguments(words: readonly string[], known?: KnownNames): Translated {
   const args: string[] = [], ignored: string[] = [];
@@ -51,7 +51,7 @@ export function kubeApiserverArguments(words: readonly string[], known?: KnownNa
     "runtime-config": (pair) => known === undefined || isKnownVersion(pair.split("=")[0]!, known.groupVersions),
     "enable-admission-plugins": (step) => known === undefined || known.steps.includes(step),
   };
-  let certificates = "", hasCertificate = false;
+  let certificates = "", hasCertificate = false, hasFolder = false;
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
     const [, name = "", equals, written = ""] = /^--?([a-z][a-z0-9-]*)(?:(=)([\s\S]*))?$/.exec(word) ?? [];
     if (ignoredFlags.withoutValue.has(name)) ignored.push(`--${name}`);
@@ -68,6 +68,7 @@ export function kubeApiserverArguments(words: readonly string[], known?: KnownNa
       if (kept.length > 0) args.push(`--${name}=${kept.join(",")}`);
     } else {
       if (name === "tls-cert-file") hasCertificate = true;
+      if (name === "data-dir") hasFolder = true;
       args.push(word);
     }
   }
@@ -76,5 +77,5 @@ export function kubeApiserverArguments(words: readonly string[], known?: KnownNa
   if (certificates !== "" && !hasCertificate && pair.every(existsSync)) {
     args.push(`--tls-cert-file=${pair[0]}`, `--tls-private-key-file=${pair[1]}`);
   }
-  return { args: [...args, "--data-dir=:memory:"], ignored };
+  return { args: hasFolder ? args : [...args, "--data-dir=:memory:"], ignored };
 }

@@ -85,3 +85,8 @@ test("kubeApiserverArguments() drops empty words, but not the empty value of a f
   const { args } = kubeApiserverArguments(["", "--vmodule", "", "", "--v=2", ""]);
   assert.deepEqual(args, ["--vmodule", "", "--v=2", "--data-dir=:memory:"]);
 });
+
+test("kubeApiserverArguments() keeps a data folder, which no kube-apiserver has and somebody has chosen", () => {
+  assert.deepEqual(kubeApiserverArguments(["--v=2", "--data-dir=/var/lib/thole"]).args, ["--v=2", "--data-dir=/var/lib/thole"]);
+  assert.deepEqual(kubeApiserverArguments(["--data-dir", "x", "--v=2"]).args, ["--data-dir", "x", "--v=2"]);
+});
