@@ -5,7 +5,7 @@
 import { type ApiObject, type ControllerContext, type StartHook, StatusError } from "../../plugin.ts";
 import { valueText } from "../../toolbox.ts";
 import { isServed } from "./authorizer.ts";
-import { autoUpdate, defaultBindings, defaultRoles } from "./policy.ts";
+import { autoUpdate, defaultBindings, defaultBindingsInNamespaces, defaultRoles, defaultRolesInNamespaces } from "./policy.ts";
 import { covers, rightsOf } from "./rules.ts";
 import { type Binding, type ClusterRole, groupVersion, type PolicyRule, type Subject } from "./schema.ts";
 
@@ -18,6 +18,14 @@ export const bootstrapRoles: StartHook = Object.freeze<StartHook>({
       ...await reconcileAll(context, "clusterroles", defaultRoles(names), reconciledRole),
       ...await reconcileAll(context, "clusterrolebindings", defaultBindings(names), reconciledBinding),
     ];
+    const inNamespaces = [defaultRolesInNamespaces(names), defaultBindingsInNamespaces(names)] as const;
+    for (const namespace of new Set(inNamespaces[0].map(({ metadata }) => metadata.namespace))) {
+      const [roles, bindings] = inNamespaces.map((all) => all.filter(({ metadata }) => metadata.namespace === namespace));
+      failures.push(
+        ...await reconcileAll(context, "roles", roles as readonly ClusterRole[], reconciledRole, namespace),
+        ...await reconcileAll(context, "rolebindings", bindings as readonly Binding[], reconciledBinding, namespace),
+      );
+    }
     if (failures.length > 0) throw new Error(failures.join("; "));
   },
 });
@@ -36,9 +44,10 @@ async function reconcileAll<T extends ApiObject>(
   resource: string,
   wanted: readonly T[],
   merge: (stored: T, wanted: T) => Reconciled<T>,
+  namespace = "",
 ): Promise<readonly string[]> {
   if (!isServed(context, resource)) return [];
-  const { items } = await context.api.list(groupVersion, resource, "");
+  const { items } = await context.api.list(groupVersion, resource, namespace);
   const stored = new Map((items as readonly T[]).map((each) => [each.metadata.name, each])); // the items are of this resource
   const ends = await Promise.allSettled(wanted.map((each) => reconcile(context, resource, each, stored.get(each.metadata.name), merge)));
   return ends.flatMap((end, at) =>
@@ -56,17 +65,23 @@ async function reconcile<T extends ApiObject>(
   listed: T | undefined,
   merge: (stored: T, wanted: T) => Reconciled<T>,
 ): Promise<void> {
-  const name = wanted.metadata.name!; // the policy names every object
+  const { name = "", namespace = "" } = wanted.metadata; // the policy names every object
+  /** As a kube-apiserver, the hook makes a namespace that is missing. It does not wait for the server's own objects. */
+  const lacksNamespace = async (error: unknown): Promise<never> => {
+    const isMissing = namespace !== "" && error instanceof StatusError && error.reason === "NotFound";
+    if (isMissing) await api.create("v1", "namespaces", "", { metadata: { name: namespace } }).catch(exists);
+    throw error;
+  };
   for (let attempt = 1;; attempt++) {
     try {
-      const stored = attempt === 1 ? listed : await api.get(groupVersion, resource, "", name).catch(absent) as T | undefined; // the object is of this resource
-      if (stored === undefined) return void await api.create(groupVersion, resource, "", wanted);
+      const stored = attempt === 1 ? listed : await api.get(groupVersion, resource, namespace, name).catch(absent) as T | undefined; // the object is of this resource
+      if (stored === undefined) return void await api.create(groupVersion, resource, namespace, wanted).catch(lacksNamespace);
       if (stored.metadata.annotations?.[autoUpdate(names)] === "false") return;
       const next = merge(stored, wanted);
       if (next === "unchanged") return;
-      if (next !== "replaced") return void await api.update(groupVersion, resource, "", name, next);
+      if (next !== "replaced") return void await api.update(groupVersion, resource, namespace, name, next);
       // A roleRef is immutable, so the binding is deleted and created again.
-      await api.delete(groupVersion, resource, "", name, { preconditions: { uid: stored.metadata.uid } });
+      await api.delete(groupVersion, resource, namespace, name, { preconditions: { uid: stored.metadata.uid } });
     } catch (error) {
       if (!isRace(error) || attempt === attemptsMax) throw error;
     }
@@ -74,6 +89,9 @@ async function reconcile<T extends ApiObject>(
 }
 function absent(error: unknown): undefined {
   if (!(error instanceof StatusError) || error.reason !== "NotFound") throw error;
+}
+function exists(error: unknown): undefined {
+  if (!(error instanceof StatusError) || error.reason !== "AlreadyExists") throw error;
 }
 /** Whether the error means that another server does the same, or that a client has changed the object. */
 function isRace(error: unknown): boolean {

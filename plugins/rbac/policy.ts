@@ -1,97 +1,25 @@
-/**
- * The default roles and bindings, with the names and rights of kube-apiserver's. Roles of kubelets, proxies, schedulers and certificate
- * signers are omitted: this server has no such components.
- */
+/** The default roles and bindings, with the names and rights of kube-apiserver's. */
 import type { ApiObject } from "../../plugin.ts";
 import { type Names, spell, systemGroups } from "../../toolbox.ts";
-import { type Binding, type ClusterRole, groupVersion, type PolicyRule } from "./schema.ts";
-
-/** A role as the policy describes it. */
-export interface DefaultRole {
-  readonly name: string;
-  readonly rules?: readonly PolicyRule[];
-  /** The suffix of the label `aggregate-to-...` by which other roles select this one. */
-  readonly aggregatedTo?: string;
-  /** The suffix of the labels of the roles from which this role is built. */
-  readonly aggregates?: string;
-}
-/** A binding. It binds the ClusterRole `role`, or by default the one with the same name. */
-export interface DefaultBinding {
-  readonly name: string;
-  readonly role: string;
-  readonly groups?: readonly string[];
-  readonly users?: readonly string[];
-  /** Names of service accounts in the namespace kube-system. */
-  readonly accounts?: readonly string[];
-}
-
-const read = ["get", "list", "watch"], write = ["create", "delete", "deletecollection", "patch", "update"];
-const readWrite = [...read, ...write];
-const all = ["*"], core = "";
-
-/** Makes a rule with sorted lists, as kube-apiserver has them. */
-const rule = (verbs: readonly string[], apiGroups: string | readonly string[], ...resources: readonly string[]): PolicyRule => ({
-  verbs: verbs.toSorted(),
-  apiGroups: typeof apiGroups === "string" ? [apiGroups] : apiGroups.toSorted(),
-  resources: resources.toSorted(),
-});
-const namedRule = (verbs: readonly string[], group: string, resource: string, name: string): PolicyRule => ({
-  ...rule(verbs, group, resource),
-  resourceNames: [name],
-});
-const paths = (verbs: readonly string[], ...nonResourceURLs: readonly string[]): PolicyRule => ({
-  verbs,
-  nonResourceURLs: nonResourceURLs.toSorted(),
-});
-/** The rule for recording events. */
-const events = rule(["create", "patch", "update"], [core, "events.{domain}"], "events");
+import { componentBindings, componentRoles, namespacedRoles } from "./component-roles.ts";
+import { controllerRules } from "./controller-roles.ts";
+import {
+  all,
+  core,
+  type DefaultBinding,
+  type DefaultRole,
+  events,
+  namedRule,
+  paths,
+  read,
+  readWrite,
+  rule,
+  write,
+} from "./policy-rules.ts";
+import { type Binding, type ClusterRole, groupVersion, type PolicyRule, type Role } from "./schema.ts";
 
 const health = ["/healthz", "/livez", "/readyz"];
 
-/** The rules of the controllers' roles, by the names of their accounts in kube-system. */
-const controllerRules: Readonly<Record<string, readonly PolicyRule[]>> = {
-  "clusterrole-aggregation-controller": [rule([...read, "escalate", "patch", "update"], "rbac.authorization.{domain}", "clusterroles")],
-  "generic-garbage-collector": [rule([...read, "delete", "patch", "update"], all, "*"), events],
-  "legacy-service-account-token-cleaner": [
-    namedRule(["get"], core, "configmaps", "kube-apiserver-legacy-service-account-token-tracking"),
-    rule(["delete", "patch"], core, "secrets"),
-  ],
-  "namespace-controller": [
-    rule([...read, "delete"], core, "namespaces"),
-    rule(["update"], core, "namespaces/finalize", "namespaces/status"),
-    rule([...read, "delete", "deletecollection"], all, "*"),
-  ],
-  "pv-protection-controller": [rule([...read, "update"], core, "persistentvolumes"), events],
-  "pvc-protection-controller": [
-    rule([...read, "update"], core, "persistentvolumeclaims"),
-    rule(["update"], core, "persistentvolumeclaims/status"),
-    rule(read, core, "pods"),
-    events,
-  ],
-  "resourcequota-controller": [rule(["list", "watch"], all, "*"), rule(["update"], core, "resourcequotas/status"), events],
-  "root-ca-cert-publisher": [rule(["create", "update"], core, "configmaps"), events],
-  "service-account-controller": [rule(["create"], core, "serviceaccounts"), events],
-  "storage-version-migrator-controller": [
-    // kube-apiserver's migrator patches objects, and this server's updates them, so the role has both rights.
-    rule(["create", "list", "patch", "update"], all, "*"),
-    rule(["get"], "apiextensions.{domain}", "customresourcedefinitions"),
-    rule(["patch"], "apiextensions.{domain}", "customresourcedefinitions/status"),
-    rule(["update"], "storagemigration.{domain}", "storageversionmigrations/status"),
-  ],
-  // In kube-apiserver the token controller uses the rights of system:kube-controller-manager.
-  "tokens-controller": [rule(["delete", "update"], core, "secrets"), rule(["update"], core, "serviceaccounts")],
-  "validatingadmissionpolicy-status-controller": [
-    rule(read, "admissionregistration.{domain}", "validatingadmissionpolicies"),
-    rule(["get", "patch", "update"], "admissionregistration.{domain}", "validatingadmissionpolicies/status"),
-    events,
-  ],
-  "volumeattributesclass-protection-controller": [
-    rule(read, core, "persistentvolumeclaims"),
-    rule(read, core, "persistentvolumes"),
-    rule([...read, "update"], "storage.{domain}", "volumeattributesclasses"),
-    events,
-  ],
-};
 const controllerRole = (account: string): string => `system:controller:${account}`;
 
 const roles: readonly DefaultRole[] = [
@@ -117,7 +45,10 @@ const roles: readonly DefaultRole[] = [
   },
   {
     name: "system:monitoring",
-    rules: [paths(["get"], "/metrics", "/metrics/slis", ...health, ...health.map((path) => `${path}/*`))],
+    rules: [
+      paths(["get"], "/metrics", "/metrics/slis", ...health, ...health.map((path) => `${path}/*`)),
+      rule(["get"], core, "nodes/metrics"),
+    ],
   },
   {
     name: "system:basic-user",
@@ -161,22 +92,127 @@ const roles: readonly DefaultRole[] = [
     name: "system:aggregate-to-edit",
     aggregatedTo: "edit",
     rules: [
-      rule(read, core, "secrets"),
+      rule(read, core, "pods/attach", "pods/exec", "pods/portforward", "pods/proxy", "secrets", "services/proxy"),
       rule(["impersonate"], core, "serviceaccounts"),
-      rule(write, core, "configmaps", "persistentvolumeclaims", "podtemplates", "secrets", "serviceaccounts"),
+      rule(write, core, "pods", "pods/attach", "pods/exec", "pods/portforward", "pods/proxy"),
+      rule(["create"], core, "pods/eviction"),
+      rule(
+        write,
+        core,
+        "configmaps",
+        "persistentvolumeclaims",
+        "replicationcontrollers",
+        "replicationcontrollers/scale",
+        "secrets",
+        "serviceaccounts",
+        "services",
+        "services/proxy",
+      ),
       rule(["create"], core, "serviceaccounts/token"),
       rule(write, [core, "events.{domain}"], "events"),
+      rule(
+        write,
+        "apps",
+        "daemonsets",
+        "deployments",
+        "deployments/rollback",
+        "deployments/scale",
+        "replicasets",
+        "replicasets/scale",
+        "statefulsets",
+        "statefulsets/scale",
+      ),
+      rule(write, "autoscaling", "horizontalpodautoscalers"),
+      rule(write, "batch", "cronjobs", "jobs"),
+      rule(
+        write,
+        "extensions",
+        "daemonsets",
+        "deployments",
+        "deployments/rollback",
+        "deployments/scale",
+        "ingresses",
+        "networkpolicies",
+        "replicasets",
+        "replicasets/scale",
+        "replicationcontrollers/scale",
+      ),
+      rule(write, "policy", "poddisruptionbudgets"),
+      rule(write, "networking.{domain}", "ingresses", "networkpolicies"),
       rule(readWrite, "coordination.{domain}", "leases"),
+      rule(write, "resource.{domain}", "resourceclaims", "resourceclaimtemplates"),
     ],
   },
   {
     name: "system:aggregate-to-view",
     aggregatedTo: "view",
     rules: [
-      rule(read, core, "configmaps", "persistentvolumeclaims", "persistentvolumeclaims/status", "podtemplates", "serviceaccounts"),
-      rule(read, core, "limitranges", "namespaces/status", "resourcequotas", "resourcequotas/status"),
+      rule(
+        read,
+        core,
+        "configmaps",
+        "endpoints",
+        "persistentvolumeclaims",
+        "persistentvolumeclaims/status",
+        "pods",
+        "replicationcontrollers",
+        "replicationcontrollers/scale",
+        "serviceaccounts",
+        "services",
+        "services/status",
+      ),
+      rule(
+        read,
+        core,
+        "bindings",
+        "limitranges",
+        "namespaces/status",
+        "pods/log",
+        "pods/status",
+        "replicationcontrollers/status",
+        "resourcequotas",
+        "resourcequotas/status",
+      ),
       rule(read, core, "namespaces"),
       rule(read, [core, "events.{domain}"], "events"),
+      rule(read, "discovery.{domain}", "endpointslices"),
+      rule(
+        read,
+        "apps",
+        "controllerrevisions",
+        "daemonsets",
+        "daemonsets/status",
+        "deployments",
+        "deployments/scale",
+        "deployments/status",
+        "replicasets",
+        "replicasets/scale",
+        "replicasets/status",
+        "statefulsets",
+        "statefulsets/scale",
+        "statefulsets/status",
+      ),
+      rule(read, "autoscaling", "horizontalpodautoscalers", "horizontalpodautoscalers/status"),
+      rule(read, "batch", "cronjobs", "cronjobs/status", "jobs", "jobs/status"),
+      rule(
+        read,
+        "extensions",
+        "daemonsets",
+        "daemonsets/status",
+        "deployments",
+        "deployments/scale",
+        "deployments/status",
+        "ingresses",
+        "ingresses/status",
+        "networkpolicies",
+        "replicasets",
+        "replicasets/scale",
+        "replicasets/status",
+        "replicationcontrollers/scale",
+      ),
+      rule(read, "policy", "poddisruptionbudgets", "poddisruptionbudgets/status"),
+      rule(read, "networking.{domain}", "ingresses", "ingresses/status", "networkpolicies"),
+      rule(read, "resource.{domain}", "resourceclaims", "resourceclaims/status", "resourceclaimtemplates"),
     ],
   },
   {
@@ -190,7 +226,23 @@ const roles: readonly DefaultRole[] = [
     ],
   },
   // Controllers write with their own roles. kube-apiserver's role has no `get` for most kinds: its controllers cache lists.
-  { name: "system:kube-controller-manager", rules: [rule(read, all, "*")] },
+  {
+    name: "system:kube-controller-manager",
+    rules: [
+      events,
+      rule(["create"], "coordination.{domain}", "leases"),
+      namedRule(["get", "update"], "coordination.{domain}", "leases", "kube-controller-manager"),
+      rule(["create"], core, "secrets", "serviceaccounts"),
+      rule(["delete"], core, "secrets"),
+      rule(["get"], core, "configmaps", "namespaces", "secrets", "serviceaccounts"),
+      rule(["update"], core, "secrets", "serviceaccounts"),
+      rule(["create"], "authentication.{domain}", "tokenreviews"),
+      rule(["create"], "authorization.{domain}", "subjectaccessreviews"),
+      rule(read, all, "*"),
+      rule(["create"], core, "serviceaccounts/token"),
+    ],
+  },
+  ...componentRoles,
   ...Object.entries(controllerRules).map(([account, rules]) => ({ name: controllerRole(account), rules })),
 ];
 
@@ -210,6 +262,7 @@ const bindings: readonly DefaultBinding[] = [
     groups: [systemGroups.serviceAccounts],
   },
   { name: "system:kube-controller-manager", role: "system:kube-controller-manager", users: ["system:kube-controller-manager"] },
+  ...componentBindings,
   ...Object.keys(controllerRules).map((account) => ({
     name: controllerRole(account),
     role: controllerRole(account),
@@ -217,36 +270,64 @@ const bindings: readonly DefaultBinding[] = [
   })),
 ];
 
-/** Returns the default roles as objects, with the names of this server. */
+/** Returns the default roles of the cluster as objects, with the names of this server. */
 export function defaultRoles(names: Names): readonly ClusterRole[] {
   const prefix = spell(names, "rbac.authorization.{domain}");
   const label = (suffix: string) => ({ [`${prefix}/aggregate-to-${suffix}`]: "true" });
-  const spellGroups = ({ apiGroups, ...rest }: PolicyRule): PolicyRule => ({
-    ...rest,
-    ...(apiGroups === undefined ? {} : { apiGroups: apiGroups.map((group) => spell(names, group)) }),
-  });
   return roles.map(({ name, rules = [], aggregates, aggregatedTo }) => ({
     kind: "ClusterRole",
     apiVersion: spell(names, groupVersion),
-    metadata: withMarks(names, name, aggregatedTo === undefined ? {} : label(aggregatedTo)),
-    rules: rules.map(spellGroups),
+    metadata: withMarks(names, spell(names, name), aggregatedTo === undefined ? {} : label(aggregatedTo)),
+    rules: rules.map((each) => spelled(names, each)),
     ...(aggregates === undefined ? {} : { aggregationRule: { clusterRoleSelectors: [{ matchLabels: label(aggregates) }] } }),
   }));
 }
+function spelled(names: Names, { apiGroups, resourceNames, ...rest }: PolicyRule): PolicyRule {
+  const each = (words: readonly string[]) => words.map((word) => spell(names, word));
+  return {
+    ...rest,
+    ...(apiGroups === undefined ? {} : { apiGroups: each(apiGroups) }),
+    ...(resourceNames === undefined ? {} : { resourceNames: each(resourceNames) }),
+  };
+}
 
-/** Returns the default bindings as objects. */
+/** Returns the default bindings of the cluster as objects. */
 export function defaultBindings(names: Names): readonly Binding[] {
-  const apiGroup = spell(names, "rbac.authorization.{domain}");
-  return bindings.map(({ name, role, groups = [], users = [], accounts = [] }) => ({
+  return bindings.map(({ name, role, ...whom }) => ({
     kind: "ClusterRoleBinding",
     apiVersion: spell(names, groupVersion),
     metadata: withMarks(names, name, {}),
-    roleRef: { apiGroup, kind: "ClusterRole", name: role },
-    subjects: [
-      ...users.map((user) => ({ kind: "User", apiGroup, name: user })),
-      ...groups.map((group) => ({ kind: "Group", apiGroup, name: group })),
-      ...accounts.map((account) => ({ kind: "ServiceAccount", name: account, namespace: "kube-system" })),
-    ],
+    roleRef: { apiGroup: spell(names, "rbac.authorization.{domain}"), kind: "ClusterRole", name: role },
+    subjects: subjectsOf(names, whom),
+  }));
+}
+type Whom = Pick<DefaultBinding, "groups" | "users" | "accounts">;
+function subjectsOf(names: Names, { groups = [], users = [], accounts = [] }: Whom): NonNullable<Binding["subjects"]> {
+  const apiGroup = spell(names, "rbac.authorization.{domain}");
+  return [
+    ...users.map((user) => ({ kind: "User", apiGroup, name: user })),
+    ...groups.map((group) => ({ kind: "Group", apiGroup, name: group })),
+    ...accounts.map((account) => ({ kind: "ServiceAccount", name: account, namespace: "kube-system" })),
+  ];
+}
+
+/** Returns the default roles in namespaces as objects. */
+export function defaultRolesInNamespaces(names: Names): readonly Role[] {
+  return namespacedRoles.map(({ namespace, name, rules }) => ({
+    kind: "Role",
+    apiVersion: spell(names, groupVersion),
+    metadata: { ...withMarks(names, name, {}), namespace },
+    rules: rules.map((each) => spelled(names, each)),
+  }));
+}
+/** Returns their bindings as objects. */
+export function defaultBindingsInNamespaces(names: Names): readonly Binding[] {
+  return namespacedRoles.map(({ namespace, name, binding = name, ...whom }) => ({
+    kind: "RoleBinding",
+    apiVersion: spell(names, groupVersion),
+    metadata: { ...withMarks(names, binding, {}), namespace },
+    roleRef: { apiGroup: spell(names, "rbac.authorization.{domain}"), kind: "Role", name },
+    subjects: subjectsOf(names, whom),
   }));
 }
 

@@ -4,17 +4,25 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Api } from "../../core/api.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
-import { StatusError } from "../../core/status-error.ts";
+import { notFoundError, StatusError } from "../../core/status-error.ts";
 import { fakeApi, fakeContext } from "../../testing/fakes.ts";
 import { openTestServer, type TestServer } from "../../testing.ts";
 import { until } from "../real-server.ts";
 import { bootstrapRoles } from "../../plugins/rbac/bootstrap.ts";
-import { defaultBindings, defaultRoles } from "../../plugins/rbac/policy.ts";
+import { defaultBindings, defaultBindingsInNamespaces, defaultRoles, defaultRolesInNamespaces } from "../../plugins/rbac/policy.ts";
+import { covers } from "../../plugins/rbac/rules.ts";
 import { type Binding, type ClusterRole, groupVersion, type PolicyRule } from "../../plugins/rbac/schema.ts";
 import { send } from "../requests.ts";
 
 const roles = "clusterroles", bindings = "clusterrolebindings", autoUpdate = "rbac.authorization.kubernetes.io/autoupdate";
 const signal = new AbortController().signal;
+/** Every default object by its resource. */
+const defaultsBy = (names: Parameters<typeof defaultRoles>[0]): readonly (readonly [resource: string, objects: readonly ApiObject[]])[] => [
+  [roles, defaultRoles(names)],
+  [bindings, defaultBindings(names)],
+  ["roles", defaultRolesInNamespaces(names)],
+  ["rolebindings", defaultBindingsInNamespaces(names)],
+];
 const reconcile = (api: Api) => bootstrapRoles.run(fakeContext({ api }), signal);
 
 /** A server with completed hook and aggregated rules. */
@@ -39,20 +47,22 @@ const role = async (api: Api, name: string) => await api.get(groupVersion, roles
 const binding = async (api: Api, name: string) => await api.get(groupVersion, bindings, "", name) as Binding; // `as`: the API returns that resource.
 /** Resource versions by name. */
 async function versions(api: Api): Promise<ReadonlyMap<string, string>> {
-  const lists = await Promise.all([roles, bindings].map((resource) => api.list(groupVersion, resource, "")));
+  const lists = await Promise.all([roles, bindings, "roles", "rolebindings"].map((resource) => api.list(groupVersion, resource, "")));
   return new Map(
-    lists.flatMap(({ items }, index) => items.map(({ metadata }) => [`${index} ${metadata.name}`, metadata.resourceVersion!] as const)),
+    lists.flatMap(({ items }, index) =>
+      items.map(({ metadata }) => [`${index} ${metadata.namespace} ${metadata.name}`, metadata.resourceVersion!] as const)
+    ),
   );
 }
 
 test("every default role and binding is created once; a second run writes nothing", async () => {
   await using server = await started();
   const { names } = fakeContext({}), { api } = server;
-  for (const [resource, wanted] of [[roles, defaultRoles(names)], [bindings, defaultBindings(names)]] as const) {
+  for (const [resource, wanted] of defaultsBy(names)) {
     const { items } = await api.list(groupVersion, resource, "");
     assert.deepEqual(
       items.map(({ metadata }) => metadata.name).toSorted(),
-      wanted.map((each) => (each as ClusterRole).metadata.name).toSorted(), // `as`: objects with metadata.
+      wanted.map(({ metadata }) => metadata.name).toSorted(),
     );
     for (const { metadata } of items) {
       assert.equal(metadata.labels?.["kubernetes.io/bootstrapping"], "rbac-defaults");
@@ -132,18 +142,21 @@ test("several servers that start at the same time create every object once, and 
   await using server = await started();
   const { api } = server;
   const { names } = fakeContext({});
-  for (const resource of [bindings, roles]) await api.deleteCollection(groupVersion, resource, "");
+  for (const [resource, objects] of defaultsBy(names).toReversed()) {
+    const namespaces = new Set(objects.map(({ metadata: { namespace = "" } }) => namespace));
+    for (const namespace of namespaces) await api.deleteCollection(groupVersion, resource, namespace);
+  }
   const created: string[] = [];
   const counting: Api = {
     ...api,
     async create(version, resource, namespace, object, options) {
       const made = await api.create(version, resource, namespace, object, options);
-      created.push(`${resource} ${made.metadata.name}`);
+      created.push(`${resource} ${namespace} ${made.metadata.name}`);
       return made;
     },
   };
   await Promise.all([reconcile(counting), reconcile(counting), reconcile(counting)]);
-  assert.equal(created.length, defaultRoles(names).length + defaultBindings(names).length);
+  assert.equal(created.length, defaultsBy(names).flatMap(([, objects]) => objects).length);
   assert.equal(new Set(created).size, created.length);
 });
 
@@ -177,7 +190,7 @@ test("under another group domain the default objects have its groups, labels and
   }]);
   const { roleRef, subjects } = await binding(api, "system:basic-user");
   assert.deepEqual([roleRef.apiGroup, subjects?.[0]?.apiGroup], Array(2).fill("rbac.authorization.plumbing.example"));
-  const texts = JSON.stringify([...defaultRoles(names), ...defaultBindings(names)]);
+  const texts = JSON.stringify(defaultsBy(names));
   assert.doesNotMatch(texts, /k8s\.io|kubernetes\.io|\{domain|\{platform/);
   const review = { metadata: {}, spec: {} }, ann = { name: "ann", groups: ["system:authenticated"] };
   const answer = await send(server, "POST", "/apis/authentication.plumbing.example/v1/selfsubjectreviews", review, { user: ann });
@@ -185,8 +198,8 @@ test("under another group domain the default objects have its groups, labels and
 });
 
 test("a default role or binding that cannot be written keeps no other from being written, and is named", async () => {
-  const { names } = fakeContext({}), all = [...defaultRoles(names), ...defaultBindings(names)] as readonly ApiObject[]; // objects with metadata
-  const key = ({ kind, metadata }: ApiObject) => `${kind} ${metadata.name}`;
+  const { names } = fakeContext({}), all = defaultsBy(names).flatMap(([, objects]) => objects);
+  const key = ({ kind, metadata }: ApiObject) => `${kind} ${metadata.namespace} ${metadata.name}`;
   for (const broken of all) {
     const made: string[] = [];
     const api = fakeApi({
@@ -198,9 +211,51 @@ test("a default role or binding that cannot be written keeps no other from being
         return Promise.resolve(object as ApiObject);
       },
       collections: () =>
-        [roles, bindings].map((resource) => ({ groupVersion: "rbac.authorization.k8s.io/v1", resource, kind: "", namespaced: false })),
+        [roles, bindings, "roles", "rolebindings"].map((resource) => ({
+          groupVersion: "rbac.authorization.k8s.io/v1",
+          resource,
+          kind: "",
+          namespaced: false,
+        })),
     });
     await assert.rejects(reconcile(api), (error: Error) => error.message.includes(` ${broken.metadata.name}: failed calling webhook`));
-    assert.deepEqual(made, all.filter((each) => each !== broken).map(key));
+    assert.deepEqual(made.toSorted(), all.filter((each) => each !== broken).map(key).toSorted());
   }
+});
+
+test("the hook makes a namespace that a role needs", async () => {
+  const made: string[] = [], gone = { group: "", name: "namespaces" };
+  const api = fakeApi({
+    list: () => Promise.resolve({ kind: "List", apiVersion: "v1", metadata: { resourceVersion: "1" }, items: [] }),
+    get: (_groupVersion, resource, _namespace, name) => Promise.reject(notFoundError({ group: "", name: resource }, name)),
+    create(_groupVersion, resource, namespace, object) {
+      const { metadata: { name } } = object as ApiObject; // the hook creates objects
+      if (namespace !== "" && !made.includes(`namespaces ${namespace}`)) return Promise.reject(notFoundError(gone, namespace));
+      made.push(`${resource} ${name}`);
+      return Promise.resolve(object as ApiObject);
+    },
+    collections: () =>
+      ["roles", "rolebindings"].map((resource) => ({ groupVersion: "rbac.authorization.k8s.io/v1", resource, kind: "", namespaced: true })),
+  });
+  await reconcile(api);
+  for (const each of ["namespaces kube-public", "namespaces kube-system", "roles system:controller:token-cleaner"]) {
+    assert.ok(made.includes(each), each);
+  }
+});
+
+test("programs beside the server have the rights that a kube-apiserver gives them", () => {
+  const { names } = fakeContext({});
+  const allowed = (name: string, verb: string, apiGroup: string, resource: string) =>
+    defaultRoles(names).find(({ metadata }) => metadata.name === name)!.rules!.some((each) => covers(each, { verb, apiGroup, resource }));
+  const rights: readonly (readonly [role: string, verb: string, group: string, resource: string])[] = [
+    ["system:kube-scheduler", "create", "", "pods/binding"],
+    ["system:node", "patch", "", "nodes/status"],
+    ["system:controller:node-controller", "get", "", "nodes"],
+    ["system:controller:job-controller", "update", "batch", "jobs/status"],
+    ["system:controller:endpointslice-controller", "create", "discovery.k8s.io", "endpointslices"],
+    ["system:aggregate-to-view", "get", "apps", "deployments"],
+    ["system:aggregate-to-edit", "create", "", "pods/eviction"],
+  ];
+  for (const [name, ...right] of rights) assert.ok(allowed(name, ...right), `${name} ${right.join(" ")}`);
+  assert.ok(!allowed("system:aggregate-to-view", "get", "", "secrets"));
 });
