@@ -51,7 +51,7 @@ async function checkStore(config: Inspected["config"], active: NonNullable<Inspe
     log("There is no store yet.");
     return 0;
   }
-  const source = await openOwnSource(config);
+  const source = await openOwnSource(config, active.catalog);
   try {
     const { catalog } = await withStoredResources(source, source.prefix, active), progress = progressOfCommand()("checking the store");
     const verified = await verifyStore(source, catalog.stored, progress).finally(progress.end);

@@ -9,6 +9,7 @@ import { commandFlagsOf, joinValues, settingsOf } from "../server/config/command
 import type { Chosen } from "../server/config/commands.ts";
 import { loadModule } from "../server/config/load-module.ts";
 import { ConfigError } from "../server/config/parse.ts";
+import { etcdServers } from "../server/config/server-overrides.ts";
 import type { Config } from "../server/config/settings.ts";
 import { chooser, leftByDefault, wordsOf } from "./import/choice.ts";
 import { type Imported, importObjects } from "./import/import-objects.ts";
@@ -70,7 +71,7 @@ async function importAll(args: readonly string[], plugins: readonly Plugin[]): P
 
 /** Returns the reason why the store of the settings must not be written to; undefined if it may. */
 function targetMistake(config: Config, values: SourceFlags): string | undefined {
-  const endpoints = config["etcd-servers"];
+  const endpoints = etcdServers(config);
   if (endpoints.length === 0) {
     return isInMemory(config) ? "a store in memory would be lost at the end: set --data-dir or --etcd-servers" : undefined;
   }
@@ -86,9 +87,9 @@ async function importIntoStore(
   work: (store: Awaited<ReturnType<typeof openStore>>["store"]) => Promise<Imported>,
 ): Promise<Imported> {
   if (config["etcd-servers"].length === 0) await mkdir(config["data-dir"], { recursive: true, mode: 0o700 });
-  const { store } = await openStore(config, { faults: noFaults, catalog, log: silentLog });
+  const { store, parts } = await openStore(config, { faults: noFaults, catalog: () => catalog, log: silentLog });
   try {
-    await compactInitialRevision(store, config["etcd-prefix"]);
+    for (const each of parts) await compactInitialRevision(each, config["etcd-prefix"]);
     return await work(store);
   } finally {
     await store.close();

@@ -7,8 +7,11 @@ import type { Progress } from "../../core/progress.ts";
 import { readEncryptionFile, type ReadOptions } from "../../server/encryption/configuration.ts";
 import { ConfigError } from "../../server/config/parse.ts";
 import { readKeyed, readText } from "../../server/config/read-files.ts";
+import { etcdPlaces } from "../../server/config/server-overrides.ts";
 import type { Config } from "../../server/config/settings.ts";
-import { fileSource, liveSource, type Source, type SourceOptions } from "./source.ts";
+import type { Catalog } from "../../kernel/catalog/catalog.ts";
+import { routesOf } from "../../server/startup/routed-store.ts";
+import { fileSource, joinedSource, liveSource, type Source, type SourceOptions } from "./source.ts";
 import { openSnapshot } from "./etcd-files/etcd-files.ts";
 import { noFaults } from "../../kernel/store/fault.ts";
 import { copyInUse } from "./copy-in-use.ts";
@@ -81,8 +84,8 @@ function keysOf(path: string | undefined, options?: ReadOptions): Partial<Pick<S
 }
 
 /** Opens the store of the settings for reading. Of an embedded store that a server uses it reads a copy, which it removes at the end. */
-export async function openOwnSource(config: Config): Promise<Source> {
-  const options = { prefix: config["etcd-prefix"], ...keysOf(config["encryption-provider-config"]) };
+export async function openOwnSource(config: Config, { stored }: Pick<Catalog, "stored">): Promise<Source> {
+  const { closeKeys, ...options } = { prefix: config["etcd-prefix"], ...keysOf(config["encryption-provider-config"]) };
   if (config["etcd-servers"].length === 0) {
     if (isInMemory(config)) throw new ConfigError(["a store in memory cannot be read by another process"]);
     // Opening would create it.
@@ -91,8 +94,10 @@ export async function openOwnSource(config: Config): Promise<Source> {
     }
   }
   try {
-    const { store } = await openPlainStore(config, { faults: noFaults });
-    return await liveSource(store, options);
+    const { parts } = await openPlainStore(config, { faults: noFaults, catalog: () => ({ stored }) });
+    const [first, ...others] = await Promise.all(parts.map((store) => liveSource(store, options)));
+    const routes = routesOf(etcdPlaces(config), options.prefix, { stored });
+    return joinedSource([first!, ...others], routes, closeKeys);
   } catch (error) {
     if (!isLocked(error)) throw error;
   }
@@ -103,7 +108,8 @@ export async function openOwnSource(config: Config): Promise<Source> {
     const copy = join(folder, "copy.sqlite");
     await copyInUse(join(config["data-dir"], "store.sqlite"), copy);
     const store = await openSqlite(copy, { engine: {} });
-    return await liveSource({ list: store.list, close: () => store.close().finally(remove) }, options);
+    const source = await liveSource({ list: store.list, close: () => store.close().finally(remove) }, options);
+    return joinedSource([source], [], closeKeys);
   } catch (error) {
     await remove();
     throw error;

@@ -2,6 +2,7 @@
 import { pagesOf } from "../../kernel/cache/fill/pages.ts";
 import type { EtcdFiles } from "./etcd-files/etcd-files.ts";
 import { type Entry, type Revision, type Store, StoreError } from "../../kernel/store/store.ts";
+import { type Route, routedList } from "../../server/startup/routed-store.ts";
 import { Transformer } from "../../server/encryption/transformer.ts";
 import { decryptedEntries } from "./encrypted.ts";
 import { type Identity, identityOf } from "./identity.ts";
@@ -42,6 +43,17 @@ export async function liveSource(
     },
     close: () => store.close().finally(closeKeys),
   };
+}
+
+/** The stores of a server with several etcds as one source: keys with the prefix of a route are those of its store. */
+export function joinedSource(
+  sources: readonly [Source, ...Source[]],
+  routes: readonly Route[],
+  closeKeys: () => void = () => {},
+): Source {
+  const [{ revision, prefix, list }] = sources;
+  const close = async () => void await Promise.all(sources.map((source) => source.close())).finally(closeKeys);
+  return { revision, prefix, list: sources.length === 1 ? list : routedList(sources, () => routes), close };
 }
 
 /** Makes a source of the files of an etcd. */

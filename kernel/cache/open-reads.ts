@@ -48,8 +48,8 @@ export interface OpenedReads {
   /** The store for writes. Writes through it let the cache recognise its own bytes and drop compacted history. */
   readonly store: Store;
   readonly state: () => CacheState;
-  /** Returns the bytes of entries, and the number of open watches. */
-  readonly size: () => { readonly slabBytes: number; readonly watches: number };
+  /** Returns the bytes of entries and of compressed blocks, and the number of open watches. */
+  readonly size: () => { readonly slabBytes: number; readonly blockBytes: number; readonly watches: number };
   /**
    * Caches the kinds of this catalog. New kinds are read while the store answers for them; removed kinds are dropped. A watch of a
    * removed kind ends with an ERROR event that holds the 404 of a new request. A watch of a kind with another definition ends without
@@ -102,7 +102,7 @@ export async function openReads(store: Store, catalog: Catalog, prefix: string, 
     traced: options.traced,
     onSetBack: () => open.failAll(lostHistory()),
   });
-  const blocks = sharedBlocks(clock), closing = new AbortController();
+  const blocks = sharedBlocks(clock), closing = new AbortController(), blockBytes = () => blocks.whole.bytes + blocks.edges.bytes;
   let served = catalog;
   const snapshots = () => served.gates.isOn("ListFromCacheSnapshot"), wanted = () => served.gates.isOn("DetectCacheInconsistency");
   const listedStore: Listed = (kind, evaluated, returned) => cacheMeter(record, kind).listedStore(evaluated, returned);
@@ -116,7 +116,11 @@ export async function openReads(store: Store, catalog: Catalog, prefix: string, 
     reads,
     store: own.store,
     state: () => cache.state,
-    size: () => ({ slabBytes: slabs.bytes, watches: cache.kinds.reduce((sum, kind) => sum + kind.followerCount, 0) }),
+    size: () => ({
+      slabBytes: slabs.bytes,
+      blockBytes: blockBytes(),
+      watches: cache.kinds.reduce((sum, kind) => sum + kind.followerCount, 0),
+    }),
     async adopt(next) {
       served = next;
       open.adopt(next);
@@ -126,7 +130,7 @@ export async function openReads(store: Store, catalog: Catalog, prefix: string, 
     },
     updateMetrics() {
       for (const { meter } of cache.kinds) meter.reached(cache.revision);
-      record.blockBytes.with({}).set(blocks.whole.bytes + blocks.edges.bytes);
+      record.blockBytes.with({}).set(blockBytes());
     },
     async close() {
       closing.abort();

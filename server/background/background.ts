@@ -42,7 +42,8 @@ export interface BackgroundReports {
 }
 
 export interface BackgroundNeeds {
-  readonly store: Store;
+  /** The stores, each of which is compacted. */
+  readonly stores: readonly Store[];
   readonly contexts: Omit<ContextParts, "log">;
   readonly reports: BackgroundReports;
   readonly election: ElectionNeeds;
@@ -155,11 +156,11 @@ class BackgroundWork implements Background {
   #compact({ config: { "etcd-compaction-interval": everyMs } }: ActiveConfig): void {
     this.#compaction.next(async (running) => {
       if (everyMs === 0) return;
-      const { store, reports: { log } } = this.#needs;
+      const { stores, reports: { log } } = this.#needs;
       const onError = (error: unknown) => log.error("compaction failed", describe(error));
       const onIdle = (rounds: number) =>
         log.error("history has not been compacted, and the store grows", { rounds, minutes: Math.round(rounds * everyMs / 60_000) });
-      await startCompactor(store, { everyMs, signal: running, onError, onIdle });
+      await Promise.all(stores.map((store) => startCompactor(store, { everyMs, signal: running, onError, onIdle })));
     });
   }
 }

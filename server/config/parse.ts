@@ -3,6 +3,7 @@ import type { Plugin } from "../../core/plugin.ts";
 import { isPreset, presets } from "./choose-plugins.ts";
 import { kubeletMistakes } from "./kubelet-settings.ts";
 import { serviceMistakes } from "./service-settings.ts";
+import { isEtcdAddress, overrideMistakes } from "./server-overrides.ts";
 import { trimEndOf } from "../../core/trim-end.ts";
 import { append } from "../../core/append.ts";
 import { withoutUser } from "../../protocols/without-user.ts";
@@ -366,9 +367,10 @@ function senseless(config: Config): readonly string[] {
     mistakes.push(`flag "--logging-format": ${valueText(config["logging-format"])} is not a format: it must be text or json`);
   }
   verbosityOf(config.v, config.vmodule, mistakes);
-  for (const endpoint of config["etcd-servers"].filter((each) => !/^https?:\/\/[^/]+\/?$/.test(each) || !URL.canParse(each))) {
+  for (const endpoint of config["etcd-servers"].filter((each) => !isEtcdAddress(each))) {
     mistakes.push(`flag "--etcd-servers": ${valueText(withoutUser(endpoint))} is not an address such as "https://10.0.0.1:2379"`);
   }
+  append(mistakes, overrideMistakes(config));
   if (!/^(\/[^/]+)+$/.test(config["etcd-prefix"])) {
     mistakes.push(`flag "--etcd-prefix": ${valueText(config["etcd-prefix"])} is not a path such as "/registry"`);
   }

@@ -3,6 +3,7 @@ import { duration, fixed, list, live, text } from "./setting.ts";
 
 export interface StoreConfig {
   readonly "etcd-servers": readonly string[];
+  readonly "etcd-servers-overrides": readonly string[];
   readonly "etcd-prefix": string;
   readonly "etcd-cafile": string;
   readonly "etcd-certfile": string;
@@ -20,6 +21,13 @@ export const storeSettings = Object.freeze({
   "etcd-servers": fixed(
     isStore,
     list("etcd endpoints (scheme://host:port, comma-separated); empty uses the embedded store."),
+  ),
+  "etcd-servers-overrides": fixed(
+    isStore,
+    list(
+      "Other etcds for single resources: group/resource#server;server, comma-separated, such as /events#http://10.0.0.1:2379. The resource * stands for all " +
+        "of a group. Custom resources are always in the etcd of --etcd-servers.",
+    ),
   ),
   "etcd-prefix": fixed(isStore, text("/registry", "Prefix of every key in the store.")),
   "etcd-cafile": fixed(isFollowed, text("", "PEM bundle of CAs that verify etcd's certificate.")),

@@ -5,7 +5,7 @@
 const withValue = `
   cors-allowed-origins external-hostname storage-initialization-timeout
   strict-transport-security-directives delete-collection-workers etcd-count-metric-poll-period etcd-db-metric-poll-interval
-  egress-selector-config-file etcd-servers-overrides lease-reuse-duration-seconds storage-backend storage-media-type watch-cache-sizes
+  egress-selector-config-file lease-reuse-duration-seconds storage-backend storage-media-type watch-cache-sizes
   tls-curve-preferences debug-socket-path admission-control default-not-ready-toleration-seconds
   default-unreachable-toleration-seconds log-flush-frequency log-json-info-buffer-size log-text-info-buffer-size
   coordinated-leadership-lease-duration coordinated-leadership-renew-deadline coordinated-leadership-retry-period

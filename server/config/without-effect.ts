@@ -1,6 +1,7 @@
 /** Settings that have no effect with the values of the others, for `thole check`. */
 import { isSameValue } from "./active-config.ts";
 import { type AuditBackendName, auditMistakes } from "./audit-settings.ts";
+import { etcdServers } from "./server-overrides.ts";
 import { serviceAccountIssuers } from "./service-accounts.ts";
 import { type Config, defaults, type SettingName } from "./settings.ts";
 
@@ -107,7 +108,7 @@ const needs: readonly Need[] = Object.freeze([
   },
   {
     settings: ["etcd-cafile", "etcd-certfile", "etcd-keyfile"],
-    isMet: (config) => config["etcd-servers"].some((server) => server.startsWith("https:")),
+    isMet: (config) => etcdServers(config).some((server) => server.startsWith("https:")),
     why: "without an https:// address in --etcd-servers",
   },
   {

@@ -99,7 +99,7 @@ function logStart({ configuration: { config, plugins }, log, ignored }: Prepared
   log.info("starting", {
     version: versionText(),
     // Without user and password, which must not be logged.
-    store: config["etcd-servers"].length > 0 ? config["etcd-servers"].map(withoutUser) : config["data-dir"],
+    store: config["etcd-servers"].length > 0 ? etcdServers(config).map(withoutUser) : config["data-dir"],
     plugins: plugins.map(({ name }) => name),
     gates: Object.fromEntries(config["feature-gates"]),
     ...(count === 1 ? {} : { workers: count }),

@@ -40,7 +40,7 @@ import { serverApi } from "./open-controllers.ts";
 import { settingOf } from "../config/plugin-settings.ts";
 import { refusalLog } from "./refusal-log.ts";
 import { describeBuild, describeReleases } from "./describe-server.ts";
-import { type CheckedParts, healthChecks } from "./health-checks.ts";
+import { type CheckedParts, type CheckedStore, healthChecks } from "./health-checks.ts";
 import { registerStoreMetrics } from "./store-metrics.ts";
 import { buildInfo, versionText } from "./version.ts";
 import { metricsReply } from "./metrics-reply.ts";
@@ -66,6 +66,8 @@ export interface Parts {
 export interface StorageParts {
   /** Without the measuring wrapper. */
   readonly store: Store;
+  /** Each store. Absent in tests with one. */
+  readonly parts?: readonly CheckedStore[];
   readonly faults: Faults;
   readonly cache: OpenedReads;
   /** Checks of health beside those of the store. Absent in tests. */
@@ -105,6 +107,7 @@ export function assemble(parts: Parts): Server {
   const backend = backendOf(parts, () => server);
   registerStoreMetrics(registry, {
     store: storage.store,
+    parts: partsOf(storage).map(({ store }) => store),
     faults: storage.faults,
     prefix: backend.prefix,
     catalog: () => current().catalog,
@@ -141,6 +144,10 @@ export function assemble(parts: Parts): Server {
     report: (error, reference) => log.error("a request met an unexpected condition", { reference, ...describe(error) }),
   };
   return server;
+}
+
+function partsOf({ parts, store, faults }: StorageParts): readonly CheckedStore[] {
+  return parts ?? [{ store, faults }];
 }
 
 function catalogChanges({ config: { current, onSwap } }: Parts): Server["catalogChanged"] {
@@ -249,14 +256,16 @@ function inflightOf({ config: { current }, reports: { registry: { record } } }: 
 
 /** Health, metrics, version, discovery and OpenAPI. */
 function nonresourceOf(parts: Parts): Server["nonresource"] {
-  const { config: { current }, storage: { store, faults, cache, checks = [] }, reports, health, processes: { workers } } = parts,
-    { registry, log } = reports;
+  const { config: { current }, storage, reports, health, processes: { workers } } = parts, { registry, log } = reports;
   const { record } = registry;
   const { releases } = current().catalog;
   const version = buildInfo(releases);
   describeBuild(registry, version);
   describeReleases(registry, releases);
-  const own = healthChecks({ ...health, inForce: current, store, faults, cache, checks }, elapsed);
+  const own = healthChecks(
+    { ...health, inForce: current, stores: partsOf(storage), cache: storage.cache, checks: storage.checks ?? [] },
+    elapsed,
+  );
   const checksOf = workers === undefined ? own : withWorkers(own, workers);
   const text = (which?: "slis") => workers === undefined ? registry.text(which) : workers.metrics(which);
   const facts = () => ({ errors: reports.recentErrors(), controllers: reports.controllers() });

@@ -10,6 +10,7 @@ import type { Fault, PlacedMistake } from "../../core/config/mistake.ts";
 import { type Config, defaults, type SettingName } from "../config/settings.ts";
 import { mistakesOfUnusedAudit, settingsWithoutEffect } from "../config/without-effect.ts";
 import { kernelMetrics } from "../metrics/metrics.ts";
+import { etcdPlaces, etcdServers, unknownOverrides, unknownOverrideText } from "../config/server-overrides.ts";
 import { warningsOf } from "./describe-server.ts";
 import { policyOf, strictWarnings } from "./open-audit.ts";
 import { etcdUserWarnings, plainEtcdWarnings } from "./plain-etcd.ts";
@@ -19,6 +20,7 @@ import type { Inspected } from "./read-configuration.ts";
 /** The warnings of a start, and those about what has no effect. Of files that can be used: the others have mistakes. */
 export async function configurationWarnings({ config, plugins, active, empty }: Inspected): Promise<readonly PlacedMistake[]> {
   const policy = await policyOf(config).catch(() => undefined); // A mistake.
+  const servers = etcdServers(config);
   const silenced = config["suppress-deprecation-warnings"];
   return [
     ...empty.map((name) => about(name, `--${name} has no value in the file: its default applies`)),
@@ -28,8 +30,9 @@ export async function configurationWarnings({ config, plugins, active, empty }: 
       ...(active === undefined || silenced ? [] : warningsOf(active)),
       ...partWarnings(config, plugins),
     ].map((text) => about(undefined, text)),
-    ...[...plainEtcdWarnings(config["etcd-servers"]), ...etcdUserWarnings(config["etcd-servers"])].map((text) =>
-      about("etcd-servers", text)
+    ...[...plainEtcdWarnings(servers), ...etcdUserWarnings(servers)].map((text) => about("etcd-servers", text)),
+    ...(active === undefined ? [] : unknownOverrides(etcdPlaces(config), active.catalog.stored)).map((each) =>
+      about("etcd-servers-overrides", unknownOverrideText(each))
     ),
     ...metricWarnings(config, plugins),
     ...await fileWarnings(config, plugins),

@@ -22,11 +22,17 @@ import type { Faults } from "../../kernel/store/fault.ts";
 import { authorizersHook } from "./authorization.ts";
 import type { ConfigInForce } from "./config-in-force.ts";
 
+/** One store with its own faults. */
+export interface CheckedStore {
+  readonly store: Store;
+  readonly faults: Pick<Faults, "current">;
+}
+
 /** The parts of the server that the checks read. */
 export interface CheckedParts {
   readonly inForce: () => ActiveConfig;
-  readonly store: Store;
-  readonly faults: Faults;
+  /** The first is that of most objects, the others those of --etcd-servers-overrides. */
+  readonly stores: readonly CheckedStore[];
   /** Of KMS plugins. As upstream, they are no reason to restart the server. */
   readonly checks: readonly Check[];
   readonly cache: Pick<OpenedReads, "state">;
@@ -52,13 +58,21 @@ export function openHealth(
 /** The checks of each endpoint under a catalog, in order of the report. `elapsed` is in milliseconds and monotonic. */
 export function healthChecks(parts: CheckedParts, elapsed: () => number): (catalog: Catalog) => Checks {
   const { inForce, checks, cache, start, shutdown, logWritten } = parts;
-  const { alive, usable } = storeChecks(parts.store, `${inForce().config["etcd-prefix"]}/health`, parts.faults, elapsed);
+  const key = `${inForce().config["etcd-prefix"]}/health`;
+  const ofStores = parts.stores.map(({ store, faults }, number) => {
+    const { alive, usable } = storeChecks(store, key, faults, elapsed);
+    // Upstream's names.
+    return number === 0 ? { alive, usable } : {
+      alive: { ...alive, name: `etcd-override-${number - 1}` },
+      usable: { ...usable, name: `etcd-override-readiness-${number - 1}` },
+    };
+  });
   const begun = elapsed();
   const filled = latch("poststarthook/storage-readiness", () => cache.state().tag === "current");
   return (catalog) => {
     const { config } = inForce();
-    const etcd = { ...alive, timeoutMs: config["etcd-healthcheck-timeout"] };
-    const etcdReady = { ...usable, timeoutMs: config["etcd-readycheck-timeout"] };
+    const etcd = ofStores.map(({ alive }) => ({ ...alive, timeoutMs: config["etcd-healthcheck-timeout"] }));
+    const etcdReady = ofStores.map(({ usable }) => ({ ...usable, timeoutMs: config["etcd-readycheck-timeout"] }));
     const names = hookNames(catalog);
     start.setStarted(names);
     const hooks = [filled, ...names.map(start.hook)];
@@ -68,9 +82,9 @@ export function healthChecks(parts: CheckedParts, elapsed: () => number): (catal
         endpoints.includes(endpoint)
       );
     return {
-      livez: [ping, logWritten, etcd, ...hooks.map((hook) => graceful(hook, isOver)), ...ofPlugins("livez")],
-      healthz: [ping, logWritten, etcd, ...checks, ...hooks, ...ofPlugins("healthz")],
-      readyz: [ping, logWritten, etcd, etcdReady, ...checks, start.informers, ...hooks, ...ofPlugins("readyz"), shutdown.check],
+      livez: [ping, logWritten, ...etcd, ...hooks.map((hook) => graceful(hook, isOver)), ...ofPlugins("livez")],
+      healthz: [ping, logWritten, ...etcd, ...checks, ...hooks, ...ofPlugins("healthz")],
+      readyz: [ping, logWritten, ...etcd, ...etcdReady, ...checks, start.informers, ...hooks, ...ofPlugins("readyz"), shutdown.check],
     };
   };
 }

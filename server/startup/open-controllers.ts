@@ -45,6 +45,8 @@ export function serverApi(server: Server): Api {
 export interface ControllerNeeds {
   /** The measured store. */
   readonly store: Store;
+  /** Each measured store, to be compacted. */
+  readonly compacted: readonly Store[];
   readonly registry: KernelRegistry;
   readonly reports: BackgroundReports;
   readonly context: Omit<CommonContext, "metric" | "setting" | "records">;
@@ -58,7 +60,7 @@ export interface ControllerNeeds {
 export async function openControllers(
   inForce: ConfigInForce,
   server: Server,
-  { store, registry, reports, context, runsUnelected, hasRoles, signal }: ControllerNeeds,
+  { store, compacted, registry, reports, context, runsUnelected, hasRoles, signal }: ControllerNeeds,
 ): Promise<Background> {
   const { record, metric } = registry, { start } = reports, host = await hostName();
   const queues = workMeters(record, () => performance.now());
@@ -72,7 +74,7 @@ export async function openControllers(
   };
   const records = recordsOf(store, inForce.current().config["etcd-prefix"]);
   const background = runBackground(inForce.current(), {
-    store,
+    stores: compacted,
     contexts: { apis, common: { ...context, metric, setting: settingOf(inForce.current), records }, queue: queues.of, host },
     reports,
     election: {

@@ -264,6 +264,7 @@ async function openBackground(
   const { start, log } = reports, { rootCertificates, authentication } = access;
   const background = await openControllers(inForce, server, {
     store: storage.cache.store,
+    compacted: storage.parts.map(({ compacted }) => compacted),
     registry,
     reports,
     context: { progress, rootCertificates, issueLegacyToken: authentication.issuer.issueLegacy },

@@ -22,7 +22,9 @@ import type { ConfigInForce } from "./config-in-force.ts";
 import { fillProgress } from "./fill-progress.ts";
 import type { ServeOptions } from "./serve-options.ts";
 import { kmsMeter } from "./kms-meter.ts";
+import { openCaches, type StoreParts } from "./open-caches.ts";
 import { openStore } from "./open-store.ts";
+import { etcdPlaces, unknownOverrides, unknownOverrideText } from "../config/server-overrides.ts";
 import type { SteadyClock } from "./steady-clock.ts";
 import { etcdUserWarnings, plainEtcdWarnings } from "./plain-etcd.ts";
 import { remoteCallMs } from "../../protocols/remote/remote-client.ts";
@@ -31,6 +33,8 @@ import { remoteCallMs } from "../../protocols/remote/remote-client.ts";
 export interface Storage {
   /** Without the measuring wrapper. */
   readonly store: Store;
+  /** The etcds of the server, or its embedded store. The first has all that no override names. */
+  readonly parts: StoreParts;
   readonly faults: Faults;
   readonly cache: OpenedReads;
   /** The means of conversions by webhooks. */
@@ -58,36 +62,41 @@ export async function openStorage(
   const prefix = config["etcd-prefix"];
   const { record } = registry;
   const findings = sharedFindings(log, workers);
-  const servers = config["etcd-servers"];
+  const places = etcdPlaces(config), servers = places.servers.flat();
   for (const text of [...plainEtcdWarnings(servers), ...etcdUserWarnings(servers)]) findings.info(`Warning: ${text}`);
-  const faults = faultsOf(systemClock, faultLog(log));
-  const { store, followed, checks, inUse } = await openStore(config, {
+  const faults = faultsOf(systemClock, faultLog(log)), catalog = () => inForce.current().catalog;
+  for (const each of unknownOverrides(places, catalog().stored)) findings.info(`Warning: ${unknownOverrideText(each)}`);
+  const { store, parts: stores, followed, checks, inUse } = await openStore(config, {
     faults,
     log,
     kmsMeterOf: (name) => kmsMeter(name, record, Date.now),
-    catalog: inForce.current().catalog,
+    catalog,
     sqlite: { clock: { ...systemClock, now: steady.now }, ...sqlite },
   });
   const webhooks = webhookClients(config["webhook-addresses"], remoteCallMs, tracing);
   const conversions: ConversionContext = {
-    names: inForce.current().catalog.names,
+    names: catalog().names,
     post: webhooks.post,
     metric: registry.metric,
     now: () => performance.now(),
   };
-  const catalog = () => inForce.current().catalog, converting = convertingStore(store, { prefix, catalog, context: conversions });
-  const measured = measuredStore(converting, storedPlaces(prefix, catalog), record, () => performance.now(), tracing);
-  const opened = await compactInitialRevision(store, prefix)
-    .then(() => openReads(measured, inForce.current().catalog, prefix, readsOptions({ log, progress, record, tracing })))
-    .catch(async (error) => {
-      await store.close();
-      throw error;
-    });
-  const cache = readsOver === undefined ? opened : { ...opened, reads: readsOver(measured) };
+  const stored = storedPlaces(prefix, catalog), cacheOptions = readsOptions({ log, progress, record, tracing });
+  const open = async (part: Store, kinds: Catalog): Promise<OpenedReads> => {
+    const converting = convertingStore(part, { prefix, catalog, context: conversions });
+    const measured = measuredStore(converting, stored, record, () => performance.now(), tracing);
+    await compactInitialRevision(part, prefix);
+    const opened = await openReads(measured, kinds, prefix, cacheOptions);
+    return readsOver === undefined ? opened : { ...opened, reads: readsOver(measured) };
+  };
+  const { cache, parts } = await openCaches(stores, { places, prefix, catalog, faults, record, open }).catch(async (error) => {
+    await store.close();
+    throw error;
+  });
   registry.beforeScrape(cache.updateMetrics);
   followCatalog(inForce, cache, webhooks, log);
   return {
     store,
+    parts,
     faults,
     cache,
     conversions,

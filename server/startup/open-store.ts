@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
+import { etcdPlaces } from "../config/server-overrides.ts";
 import type { Config } from "../config/settings.ts";
 import type { Check } from "../../health/mod.ts";
 import type { Log } from "../../kernel/observe/log.ts";
@@ -15,6 +16,7 @@ import type { SqliteOptions } from "../../kernel/store/sqlite/sqlite.ts";
 import { type Store, StoreError } from "../../kernel/store/store.ts";
 import type { Faults } from "../../kernel/store/fault.ts";
 import type { InUse } from "./certificate-validity.ts";
+import { liveRoutes, routedStore } from "./routed-store.ts";
 import { valueText } from "../../core/value-text.ts";
 
 /** Whether nothing is written to disk. */
@@ -24,7 +26,10 @@ export function isInMemory(config: Config): boolean {
 
 /** A store with the files of its credentials. */
 export interface OpenedStore {
+  /** All stores as one. */
   readonly store: Store;
+  /** The store of the settings, and those of the overrides, by number. */
+  readonly parts: readonly [Store, ...Store[]];
   readonly followed: readonly FollowedFiles[];
   /** Checks of health beside those of the store. */
   readonly checks: readonly Check[];
@@ -35,8 +40,8 @@ export interface OpenedStore {
 export interface OpenStoreOptions {
   /** Reports faults of the store. */
   readonly faults: Faults;
-  /** The kinds of the plugins, by which the keys of encrypted resources are known. */
-  readonly catalog: Catalog;
+  /** The kinds of the plugins, by which the keys of encrypted resources and of those in other etcds are known. */
+  readonly catalog: () => Catalog;
   readonly log: Log;
   /** Meters of KMS plugins. Default: none. */
   readonly kmsMeterOf?: KmsMeterOf;
@@ -56,7 +61,7 @@ export async function openStore(config: Config, options: OpenStoreOptions): Prom
   const { catalog, log, kmsMeterOf } = options;
   const { encryption, followed, check, close } = await openEncryption(path, {
     prefix: config["etcd-prefix"],
-    catalog,
+    catalog: catalog(),
     log,
     ...(kmsMeterOf === undefined ? {} : { meterOf: kmsMeterOf }),
   });
@@ -64,29 +69,54 @@ export async function openStore(config: Config, options: OpenStoreOptions): Prom
     close();
     throw error;
   });
-  const store = encryptingStore(opened.store, encryption);
+  const [first, ...others] = opened.parts.map((store) => encryptingStore(store, encryption));
+  const parts = [first!, ...others] as const, store = routed(config, catalog, parts);
   return {
     ...opened,
     store: { ...store, close: () => store.close().finally(close) },
+    parts,
     followed: [...opened.followed, followed],
     checks: [check],
   };
 }
 
+/** The kinds whose keys may be in another etcd than that of --etcd-servers. */
+export type StoredKinds = () => Pick<Catalog, "stored">;
+
 /** As `openStore`, with values as they are stored. */
 export async function openPlainStore(
   config: Config,
-  { faults, sqlite }: Pick<OpenStoreOptions, "faults" | "sqlite">,
+  { faults, sqlite, catalog }: Pick<OpenStoreOptions, "faults" | "sqlite"> & { readonly catalog: StoredKinds },
 ): Promise<OpenedStore> {
-  const endpoints = config["etcd-servers"];
   // Only the store in use is loaded, to save memory.
-  if (endpoints.length === 0) {
+  if (config["etcd-servers"].length === 0) {
     const store = await openEmbedded(config, { ...sqlite, faults });
-    return { store, followed: [], checks: [], inUse: () => [] };
+    return { store, parts: [store], followed: [], checks: [], inUse: () => [] };
   }
   const { openEtcd } = await import("../../kernel/store/etcd/etcd.ts");
+  const { tls, ...credentials } = await etcdCredentials(config);
+  const [servers = [], ...more] = etcdPlaces(config).servers;
+  const open = (endpoints: readonly string[]) => openEtcd({ endpoints, ...(tls === undefined ? {} : { tls }), faults });
+  const first = await open(servers), parts: [Store, ...Store[]] = [first];
+  try {
+    for (const endpoints of more) parts.push(await open(endpoints));
+  } catch (error) {
+    await Promise.all(parts.map((store) => store.close()));
+    throw error;
+  }
+  return { store: routed(config, catalog, parts), parts, checks: [], ...credentials };
+}
+
+function routed(config: Config, catalog: StoredKinds, parts: OpenedStore["parts"]): Store {
+  return parts.length === 1 ? parts[0] : routedStore(parts, liveRoutes(etcdPlaces(config), config["etcd-prefix"], catalog));
+}
+
+/** The credentials for all etcds, as they are in their files now. */
+async function etcdCredentials(
+  config: Config,
+): Promise<Pick<OpenedStore, "followed" | "inUse"> & { readonly tls: (() => Tls) | undefined }> {
   const paths = [config["etcd-cafile"], config["etcd-certfile"], config["etcd-keyfile"]].filter((path) => path !== "");
-  if (paths.length === 0) return { store: await openEtcd({ endpoints, faults }), followed: [], checks: [], inUse: () => [] };
+  if (paths.length === 0) return { tls: undefined, followed: [], inUse: () => [] };
   let tls = await readTls(config);
   const renew = async () => {
     const next = await readTls(config);
@@ -94,11 +124,10 @@ export async function openPlainStore(
     tls = next;
     return { from: "the next connection on" };
   };
-  const store = await openEtcd({ endpoints, tls: () => tls, faults });
   const inUse = () =>
     ([["client certificate for etcd", "etcd-certfile", tls.cert, false], ["authorities of etcd", "etcd-cafile", tls.ca, true]] as const)
       .flatMap(([what, flag, pem, anyWillDo]) => typeof pem === "string" ? [{ what, path: config[flag], pem, anyWillDo }] : []);
-  return { store, followed: [{ what: "client certificate for etcd", paths, renew }], checks: [], inUse };
+  return { tls: () => tls, followed: [{ what: "client certificate for etcd", paths, renew }], inUse };
 }
 
 /** Rejects for files without the expected content. */

@@ -14,6 +14,7 @@ import { parseArguments, readArguments } from "../config/parse.ts";
 import { compatFlag, kubeApiserverArguments } from "../config/kube-apiserver-arguments.ts";
 import { type Config, defaults, type SettingName } from "../config/settings.ts";
 import { namedPairs } from "../config/named-certificates.ts";
+import { etcdServers } from "../config/server-overrides.ts";
 import { workerCount, workersMistakes } from "../config/workers.ts";
 import { readTracingConfiguration } from "../config/tracing-settings.ts";
 import { isModule, isPath } from "../config/choose-plugins.ts";
@@ -269,7 +270,7 @@ function packageOf(path: string): string {
 function addresses(config: Config): string[] {
   const bracketed = (host: string) => isIP(host) === 6 ? `[${host}]` : host;
   const own = `${bracketed(config["bind-address"])}:${config["secure-port"]}`;
-  return [own, ...config["etcd-servers"].flatMap(hostOf), ...config["webhook-addresses"].values()];
+  return [own, ...etcdServers(config).flatMap(hostOf), ...config["webhook-addresses"].values()];
 }
 
 function isFile(path: string): boolean {

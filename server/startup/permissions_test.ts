@@ -90,6 +90,8 @@ test("permissionFlags() grants reading each file of a setting", () => {
 test("permissionFlags() grants the addresses of etcd, with the default port of their scheme", () => {
   const servers = "--etcd-servers=http://[::1]:2379,https://etcd.example,http://10.0.0.1";
   assert.deepEqual(granted([servers, "--bind-address=::"]).net, ["[::]:6443", "[::1]:2379", "etcd.example:443", "10.0.0.1:80"]);
+  const overrides = "--etcd-servers-overrides=/events#http://10.0.0.2:2379;http://10.0.0.1";
+  assert.deepEqual(granted([servers, overrides]).net?.slice(-2), ["10.0.0.1:80", "10.0.0.2:2379"]);
 });
 
 test("permissionFlags() reads the configuration file, and suffices to report an error in it", () => {

@@ -13,15 +13,17 @@ const scrapeStoreMs = bound(2_000);
 /** Registers the number of objects by kind, the size of the store and its current faults. Keys of objects begin with `prefix`. */
 export function registerStoreMetrics(
   registry: KernelRegistry,
-  { store, faults, prefix, catalog }: {
+  { store, parts, faults, prefix, catalog }: {
     readonly store: Store;
+    /** Each store. */
+    readonly parts: readonly Store[];
     readonly faults: Faults;
     readonly prefix: string;
     readonly catalog: () => Catalog;
   },
 ): void {
   registry.beforeScrape(() => countObjects(catalog(), store, prefix, registry));
-  registry.beforeScrape(() => recordSize(store, registry));
+  registry.beforeScrape(() => recordSizes(parts, registry));
   registry.beforeScrape(() => recordFaults(faults, registry));
 }
 
@@ -44,11 +46,13 @@ async function countObjects(catalog: Catalog, store: Store, prefix: string, { re
   }
 }
 
-/** The value is unchanged if the store does not respond in time. */
-async function recordSize(store: Store, { record }: KernelRegistry): Promise<void> {
-  const bytes = await abortable(store.size(), AbortSignal.timeout(scrapeStoreMs)).catch(() => undefined);
-  // Upstream numbers its etcd clusters; here there is one store.
-  if (bytes !== undefined) record.storeBytes.with({ storage_cluster_id: "etcd-0" }).set(bytes);
+/** As upstream, the stores are numbered. The value is unchanged if a store does not respond in time. */
+async function recordSizes(stores: readonly Store[], { record }: KernelRegistry): Promise<void> {
+  const signal = AbortSignal.timeout(scrapeStoreMs);
+  await Promise.all(stores.map(async (store, number) => {
+    const bytes = await abortable(store.size(), signal).catch(() => undefined);
+    if (bytes !== undefined) record.storeBytes.with({ storage_cluster_id: `etcd-${number}` }).set(bytes);
+  }));
 }
 
 function recordFaults({ current }: Faults, { record }: KernelRegistry): void {

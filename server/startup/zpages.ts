@@ -134,7 +134,9 @@ export function flagsOf(config: Config, plugins: readonly Plugin[]): Readonly<Re
 function shown({ kind, isSecret }: AnySetting, value: unknown): string {
   if (isSecret) return value === "" ? "" : "***";
   if (kind === "duration") return durationText(value as number); // The table's own types.
-  if (kind === "list") return `[${(value as readonly string[]).map(withoutUser).join(",")}]`;
+  // An item of --etcd-servers-overrides has several addresses.
+  const open = (text: string) => text.split(";").map(withoutUser).join(";");
+  if (kind === "list") return `[${(value as readonly string[]).map(open).join(",")}]`;
   if (kind === "map" || kind === "texts") {
     return Array.from(value as ReadonlyMap<string, unknown>, ([key, each]) => `${key}=${each}`).join(",");
   }

@@ -327,6 +327,9 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
       await served([`--etcd-servers=${endpoint}`], (server) => make(server, "a"));
       assert.ok((await keysIn(endpoint, "/registry/")).includes("/registry/configmaps/default/a"));
     }),
+  // That it holds is proved by test/server-overrides_test.ts.
+  "etcd-servers-overrides": () =>
+    assert.rejects(served(["--etcd-servers-overrides=/events#http://127.0.0.1:1"], () => Promise.resolve()), /needs "--etcd-servers"/),
   "etcd-prefix": (context) =>
     withEtcd(context, [], async (endpoint) => {
       await served([`--etcd-servers=${endpoint}`, "--etcd-prefix=/elsewhere/deep"], (server) => make(server, "a"));

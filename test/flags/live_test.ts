@@ -439,6 +439,7 @@ const others: { readonly [Name in SettingName]?: string } = {
   "data-dir": "/elsewhere",
   "write-kubeconfig": "/elsewhere",
   "etcd-servers": "['http://127.0.0.1:1']",
+  "etcd-servers-overrides": "['/events#http://127.0.0.1:2'], etcd-servers: ['http://127.0.0.1:1']",
   "etcd-prefix": "/elsewhere",
   "etcd-cafile": "ca.pem",
   "etcd-certfile": "a, etcd-keyfile: b",

@@ -20,7 +20,7 @@ async function inFolder(use: (folder: string) => Promise<void>): Promise<void> {
   }
 }
 const opening = (folder: string) =>
-  openPlainStore({ ...defaults, "data-dir": folder }, { faults: noFaults }).then(
+  openPlainStore({ ...defaults, "data-dir": folder }, { faults: noFaults, catalog: () => ({ stored: [] }) }).then(
     async ({ store }) => {
       await store.close();
       return "opened";
