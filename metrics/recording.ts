@@ -20,12 +20,18 @@ export interface Recording {
   /** The lines of its samples in the text format; "" if it has none. */
   text(): string;
   reset(): void;
+  /**
+   * Counts from zero, and serves a series again from its next recording on. Series obtained before go on. A gauge without labels, or one that counts up
+   * and down, keeps its values, which are a state. So does a histogram without labels, as upstream.
+   */
+  restart(): void;
 }
 
 /** The recorder of a metric that is not served: it discards all values. */
 export const unrecorded: Recording = Object.freeze({
   with: () => discard,
   reset() {},
+  restart() {},
   text: () => "",
 });
 const discard: CounterSeries & GaugeSeries & HistogramSeries = Object.freeze({ add() {}, set() {}, observe() {} });
@@ -40,6 +46,7 @@ export function notifyOnce(made: Recording, notify: () => void): Recording {
       return made.with(labels);
     },
     reset: made.reset,
+    restart: made.restart,
     text: made.text,
   };
 }
@@ -69,7 +76,9 @@ function numbers(name: string, table: SeriesTable<Count | Level>): Recording {
   return {
     with: table.at,
     reset: table.clear,
-    text: () => table.all().map(({ labels, cell }) => sampleText(name, labelsText(labels), cell.value)).join(""),
+    restart: () => restartAll(table),
+    text: () =>
+      table.all().map(({ labels, cell }) => cell.isSilent ? "" : sampleText(name, labelsText(labels), cell.value)).join(""),
   };
 }
 
@@ -79,8 +88,20 @@ function histogram(name: string, buckets: readonly number[], tableOf: (makeCell:
   return {
     with: table.at,
     reset: table.clear,
-    text: () => table.all().map((series) => histogramText(name, bounds, series)).join(""),
+    restart: () => restartAll(table),
+    text: () => table.all().map((series) => series.cell.isSilent ? "" : histogramText(name, bounds, series)).join(""),
   };
+}
+
+/** A value that can start again. */
+interface Restartable {
+  /** Whether it is not served, because nothing was recorded since the restart. */
+  isSilent: boolean;
+  restart(hasLabels: boolean): void;
+}
+
+function restartAll(table: SeriesTable<Restartable>): void {
+  for (const { labels, cell } of table.all()) cell.restart(Object.keys(labels).length > 0);
 }
 
 function histogramText(name: string, bounds: readonly string[], { labels, cell }: Series<Buckets>): string {
@@ -93,29 +114,46 @@ function histogramText(name: string, bounds: readonly string[], { labels, cell }
   return lines + sampleText(`${name}_sum`, shared, cell.sum) + sampleText(`${name}_count`, shared, below);
 }
 
-class Count implements CounterSeries {
+class Count implements CounterSeries, Restartable {
   value = 0;
+  isSilent = false;
   add(amount = 1): void {
     if (!(amount >= 0 && amount < Infinity)) throw new RangeError(`Cannot add ${amount} to a counter: it only grows`);
     this.value += amount;
+    this.isSilent = false;
+  }
+  restart(hasLabels: boolean): void {
+    this.value = 0;
+    this.isSilent = hasLabels;
   }
 }
 
-class Level implements GaugeSeries {
+class Level implements GaugeSeries, Restartable {
   value = 0;
+  isSilent = false;
+  /** Whether it counts up and down, so that zero would be wrong. */
+  #counts = false;
   set(value: number): void {
     if (Number.isNaN(value)) throw new RangeError("Cannot set a gauge to NaN");
     this.value = value;
+    this.isSilent = false;
   }
   add(amount = 1): void {
+    this.#counts = true;
     this.set(this.value + amount);
+  }
+  restart(hasLabels: boolean): void {
+    if (!hasLabels || this.#counts) return;
+    this.value = 0;
+    this.isSilent = true;
   }
 }
 
-class Buckets implements HistogramSeries {
+class Buckets implements HistogramSeries, Restartable {
   readonly #bounds: readonly number[];
   readonly counts: Float64Array;
   sum = 0;
+  isSilent = false;
   constructor(bounds: readonly number[]) {
     this.#bounds = bounds;
     this.counts = new Float64Array(bounds.length + 1);
@@ -126,5 +164,12 @@ class Buckets implements HistogramSeries {
     while (index < this.#bounds.length && value > this.#bounds[index]!) index++;
     this.counts[index]! += 1;
     this.sum += value;
+    this.isSilent = false;
+  }
+  restart(hasLabels: boolean): void {
+    if (!hasLabels) return;
+    this.counts.fill(0);
+    this.sum = 0;
+    this.isSilent = true;
   }
 }

@@ -27,6 +27,8 @@ export interface Registry<Table extends Definitions> {
   text(which?: "slis"): Promise<string>;
   /** The same text, in one part for each metric, for a process that combines it with that of others. */
   parts(which?: "slis"): Promise<readonly MetricPart[]>;
+  /** Starts all metrics again, or the service level indicators: see `Recording.restart`. */
+  restart(which?: "slis"): void;
   readonly contentType: string;
   /** Every definition in force with its state. Disabled, hidden and gone metrics are neither recorded nor served. */
   readonly standing: readonly { readonly definition: MetricDefinition; readonly state: MetricState | "disabled" }[];
@@ -94,6 +96,9 @@ export function createRegistry<const Table extends Definitions>(definitions: Tab
     beforeScrape: (update: () => void | Promise<void>) => void updates.push(update),
     text: async (which?: "slis") => (await parts(which)).map(({ text }) => text).join(""),
     parts,
+    restart(which?: "slis") {
+      for (const { definition, recording } of inForce) if (which === undefined || definition.sli === true) recording.restart();
+    },
     contentType: "text/plain; version=0.0.4; charset=utf-8",
     get standing() {
       return inForce.map(({ definition, state }) => ({ definition, state }));

@@ -228,3 +228,46 @@ test("Registry.adopt() adds metrics, keeps the values of those that stay, and re
   registry.adopt([defineMetric({ ...one, help: "Another." })]);
   assert.deepEqual(await values(), ["level 0"], "another definition begins without values");
 });
+
+test("restart() counts from zero, serves series from their next recording on, and keeps states", async () => {
+  const plain = defineMetric({ name: "plain_total", type: "counter", help: "Plain.", labels: [], stability: "ALPHA" });
+  const set = defineMetric({ name: "set", type: "gauge", help: "Set.", labels: ["verb"], stability: "ALPHA" });
+  const counted = defineMetric({ name: "counted", type: "gauge", help: "Counted.", labels: ["verb"], stability: "ALPHA" });
+  const alone = defineMetric({ ...seconds, name: "alone", labels: [] });
+  const { record, text, restart } = createRegistry({ requests, level, seconds, plain, set, counted, alone });
+  const get = { verb: "GET" }, list = { verb: "LIST" }, kept = record.requests.with({ verb: "GET", code: "200" });
+  const recordAll = () => {
+    kept.add(3);
+    record.seconds.with(get).observe(0.5);
+    record.set.with(get).set(4);
+  };
+  recordAll();
+  record.requests.with({ verb: "LIST", code: "200" }).add();
+  record.plain.with({}).add(5);
+  record.level.with({}).set(6);
+  record.counted.with(list).add(7);
+  record.alone.with({}).observe(2);
+  const samples = async () => (await text()).split("\n").filter((line) => line !== "" && !/^#|_bucket|_sum/.test(line));
+  const states = ["alone_count 1", 'counted{verb="LIST"} 7', "level 6"];
+  restart();
+  assert.deepEqual(await samples(), [...states, "plain_total 0"]);
+  recordAll();
+  assert.deepEqual(await samples(), [
+    ...states,
+    "plain_total 0",
+    'requests_total{verb="GET",code="200"} 3',
+    'seconds_count{verb="GET"} 1',
+    'set{verb="GET"} 4',
+  ]);
+});
+
+test("restart() of the service level indicators leaves the others", async () => {
+  const checks = defineMetric({ ...requests, name: "checks_total", sli: true });
+  const { record, text, restart } = createRegistry({ requests, checks });
+  const labels = { verb: "GET", code: "200" };
+  record.requests.with(labels).add();
+  record.checks.with(labels).add();
+  restart("slis");
+  assert.doesNotMatch(await text(), /checks_total/);
+  assert.match(await text(), /requests_total\{/);
+});

@@ -64,6 +64,26 @@ test("metrics of any size are compressed for clients that accept gzip, as in kub
   }
 });
 
+test("DELETE starts the metrics again, for those who may", async () => {
+  await using server = await openTestServer();
+  const requests = async () => (await (await get(server, "/metrics")).text()).match(/^apiserver_request_total\{.*"configmaps".*/gm);
+  const remove = (path: string, more = {}) => send(server, "DELETE", path, undefined, more);
+  await get(server, "/api/v1/namespaces/default/configmaps");
+  assert.equal((await requests())?.length, 1);
+  assert.equal((await remove("/metrics", { user: alice })).status, 403);
+  for (const path of ["/metrics/slis", "/metrics"]) {
+    assert.equal((await requests())?.length, 1);
+    const removed = await remove(path);
+    assert.deepEqual([removed.status, removed.headers.get("content-type"), await removed.text()], [
+      200,
+      "text/plain; charset=utf-8",
+      "metrics reset\n",
+    ]);
+  }
+  assert.equal(await requests(), null);
+  assert.match(await (await get(server, "/metrics")).text(), /^apiserver_request_total\{.*verb="DELETE".*\} 1$/m);
+});
+
 test("counting objects adds nothing to the metrics of store requests", async () => {
   await using server = await openTestServer();
   const requests = (text: string) => text.split("\n").filter((line) => line.startsWith("etcd_requests_total"));

@@ -1,21 +1,45 @@
-/** Metrics as messages of Prometheus' protobuf format (io.prometheus.client.MetricFamily), each with its length before it. */
+/**
+ * Metrics as messages of Prometheus' protobuf format (io.prometheus.client.MetricFamily): each with its length before it, or as the text of the
+ * messages, one line each or indented.
+ */
 import type { Writer } from "protobufjs/minimal.js";
 import { parseAccept } from "../../core/codec/accept.ts";
+import { goFloat } from "../../core/tree/yaml/go-value.ts";
 import { valueText } from "../../core/value-text.ts";
 import { newWriter } from "../../core/codec/protobufjs.ts";
+import type { Reply } from "../../kernel/request/exchange.ts";
 import { labelsOf } from "./samples.ts";
 
-export const protobufMetrics =
-  "application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited; escaping=underscores";
+/** How a client wants the messages. */
+export interface ProtobufFormat {
+  readonly encoding: "delimited" | "text" | "compact-text";
+  /** How names with other characters would be written. There are none, so the client's word is only repeated. */
+  readonly escaping: string;
+}
 
-/** Whether the first clause of Accept that names a format of metrics is protobuf, as upstream negotiates. */
-export function wantsProtobuf(accept: string): boolean {
+const encodings: readonly string[] = ["delimited", "text", "compact-text"] satisfies ProtobufFormat["encoding"][];
+const escapings: readonly string[] = ["allow-utf-8", "underscores", "dots", "values"];
+
+/** The format of the first clause of Accept that names a format of metrics, as upstream negotiates; undefined for plain text. */
+export function protobufFormat(accept: string): ProtobufFormat | undefined {
+  let escaping = "underscores";
   for (const { type, subtype, parameters } of parseAccept(accept)) {
-    const isProtobuf = type === "application" && subtype === "vnd.google.protobuf";
-    if (isProtobuf && parameters.get("proto") === "io.prometheus.client.MetricFamily") return parameters.get("encoding") === "delimited";
-    if (type === "text" && subtype === "plain" && [undefined, "0.0.4"].includes(parameters.get("version"))) return false;
+    const wanted = parameters.get("escaping") ?? "", encoding = parameters.get("encoding") ?? "";
+    if (escapings.includes(wanted)) escaping = wanted;
+    const isProtobuf = type === "application" && subtype === "vnd.google.protobuf" &&
+      parameters.get("proto") === "io.prometheus.client.MetricFamily";
+    // `as`: it is one of these.
+    if (isProtobuf && encodings.includes(encoding)) return { encoding: encoding as ProtobufFormat["encoding"], escaping };
+    if (type === "text" && subtype === "plain" && [undefined, "", "0.0.4"].includes(parameters.get("version"))) return undefined;
   }
-  return false;
+  return undefined;
+}
+
+/** The reply with the metrics of a text in the format 0.0.4. */
+export function protobufReply(text: string, { encoding, escaping }: ProtobufFormat): Reply {
+  const type = `application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=${encoding}; escaping=${escaping}`;
+  const body = encoding === "delimited" ? protobufOf(text) : protobufText(text, encoding === "text");
+  return { status: 200, headers: { "content-type": type }, body };
 }
 
 /** Numbers of the types in the messages. */
@@ -39,7 +63,7 @@ interface Metric {
 /** The messages of a text in the format 0.0.4, in which the lines of help and type precede the samples of each metric. */
 export function protobufOf(text: string): Uint8Array {
   const writer = newWriter();
-  for (const family of familiesOf(text)) nested(writer, undefined, (inner) => writeFamily(inner, family));
+  for (const family of familiesOf(text)) nested(writer, undefined, (inner) => writeFields(inner, fieldsOfFamily(family)));
   return writer.finish();
 }
 
@@ -72,26 +96,89 @@ function addSample({ name, type, metrics }: Family, line: string): void {
   else if (le !== "+Inf") metric.buckets.push([Number(le), value]);
 }
 
-function writeFamily(writer: Writer, { name, help, type, metrics }: Family): void {
-  writer.uint32(1 << 3 | 2).string(name).uint32(2 << 3 | 2).string(help).uint32(3 << 3).uint32(types[type] ?? types["untyped"]!);
-  for (const metric of metrics.values()) nested(writer, 4, (inner) => writeMetric(inner, type, metric));
+/** A field of a message: its number and name, and a text, a number or a message. */
+type Field = readonly [number: number, name: string, value: string | Whole | Double | readonly Field[] | Enum];
+interface Whole {
+  readonly whole: number;
+}
+interface Double {
+  readonly double: number;
+}
+interface Enum extends Whole {
+  readonly name: string;
 }
 
-function writeMetric(writer: Writer, type: string, { labels, value, sum, count, buckets }: Metric): void {
-  for (const [name, text] of labels) {
-    nested(writer, 1, (inner) => void inner.uint32(1 << 3 | 2).string(name).uint32(2 << 3 | 2).string(text));
-  }
+function fieldsOfFamily({ name, help, type, metrics }: Family): readonly Field[] {
+  const typeName = Object.hasOwn(types, type) ? type : "untyped";
+  return [
+    [1, "name", name],
+    [2, "help", help],
+    [3, "type", { whole: types[typeName]!, name: typeName.toUpperCase() }],
+    ...Array.from(metrics.values(), (metric): Field => [4, "metric", fieldsOfMetric(typeName, metric)]),
+  ];
+}
+
+function fieldsOfMetric(type: string, { labels, value, sum, count, buckets }: Metric): readonly Field[] {
+  const own = Array.from(labels, ([name, text]): Field => [1, "label", [[1, "name", name], [2, "value", text]]]);
   if (type !== "histogram") {
-    const field = type === "gauge" ? 2 : type === "counter" ? 3 : 5;
-    nested(writer, field, (inner) => void inner.uint32(1 << 3 | 1).double(value));
-    return;
+    const [number, name] = type === "gauge" ? [2, "gauge"] as const : type === "counter" ? [3, "counter"] as const : [5, "untyped"] as const;
+    return [...own, [number, name, [[1, "value", { double: value }]]]];
   }
-  nested(writer, 7, (inner) => {
-    inner.uint32(1 << 3).uint64(count).uint32(2 << 3 | 1).double(sum);
-    for (const [bound, upTo] of buckets) {
-      nested(inner, 3, (bucket) => void bucket.uint32(1 << 3).uint64(upTo).uint32(2 << 3 | 1).double(bound));
-    }
-  });
+  const ofBuckets = buckets.map(([bound, upTo]): Field => [3, "bucket", [
+    [1, "cumulative_count", { whole: upTo }],
+    [2, "upper_bound", { double: bound }],
+  ]]);
+  return [...own, [7, "histogram", [[1, "sample_count", { whole: count }], [2, "sample_sum", { double: sum }], ...ofBuckets]]];
+}
+
+function writeFields(writer: Writer, fields: readonly Field[]): void {
+  for (const [number, , value] of fields) {
+    if (typeof value === "string") writer.uint32(number << 3 | 2).string(value);
+    else if ("double" in value) writer.uint32(number << 3 | 1).double(value.double);
+    else if ("whole" in value) writer.uint32(number << 3).uint64(value.whole);
+    else nested(writer, number, (inner) => writeFields(inner, value));
+  }
+}
+
+/** The messages in the text format of protobuf. `isIndented`: a line for each field, and an empty one after each message. */
+export function protobufText(text: string, isIndented: boolean): string {
+  let whole = "";
+  for (const family of familiesOf(text)) {
+    const fields = fieldsOfFamily(family);
+    whole += isIndented ? `${indented(fields, "")}\n` : `${compact(fields)}\n`;
+  }
+  return whole;
+}
+
+function indented(fields: readonly Field[], indent: string): string {
+  return fields.map(([, name, value]) =>
+    isMessage(value)
+      ? `${indent}${name}: {\n${indented(value, `${indent}  `)}${indent}}\n`
+      : `${indent}${name}: ${scalarText(value)}\n`
+  ).join("");
+}
+
+function compact(fields: readonly Field[]): string {
+  return fields.map(([, name, value]) => `${name}:${isMessage(value) ? `{${compact(value)}}` : scalarText(value)}`).join(" ");
+}
+
+function isMessage(value: Field[2]): value is readonly Field[] {
+  return Array.isArray(value);
+}
+
+function scalarText(value: Exclude<Field[2], readonly Field[]>): string {
+  if (typeof value === "string") return quotedText(value);
+  if ("double" in value) return Number.isFinite(value.double) ? goFloat(value.double) : infiniteText(value.double);
+  return "name" in value ? value.name : String(value.whole);
+}
+
+function infiniteText(value: number): string {
+  return Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "-inf";
+}
+
+function quotedText(text: string): string {
+  const escapes: Readonly<Record<string, string>> = { "\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+  return `"${Array.from(text, (character) => escapes[character] ?? character).join("")}"`;
 }
 
 /** A message with its length; `field`: its field in the outer one. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newReader } from "../../core/codec/protobufjs.ts";
-import { protobufOf, wantsProtobuf } from "./protobuf.ts";
+import { protobufFormat, protobufOf, protobufReply, protobufText } from "./protobuf.ts";
 
 /** Fields of a message: numbers, doubles and bytes by their wire type. */
 function fieldsOf(bytes: Uint8Array): readonly (readonly [number, number | Uint8Array])[] {
@@ -54,17 +54,66 @@ test("protobufOf() writes counters, gauges and histograms with their labels", ()
   assert.deepEqual([count, sum, inner(bucket![1])], [[1, 2], [2, 7.25], [[1, 1], [2, 0.5]]]);
 });
 
-test("wantsProtobuf() follows the first clause that names a format of metrics", () => {
-  const protobuf = "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited";
+test("protobufFormat() follows the first clause that names a format of metrics", () => {
+  const family = "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily", protobuf = `${family};encoding=delimited`;
+  const delimited = { encoding: "delimited", escaping: "underscores" };
   for (
     const [accept, expected] of [
-      ["", false],
-      ["*/*", false],
-      [protobuf, true],
-      [`application/openmetrics-text;version=1.0.0,${protobuf};q=0.7,text/plain;version=0.0.4;q=0.3`, true],
-      [`text/plain;version=0.0.4,${protobuf};q=0.5`, false],
-      ["application/vnd.google.protobuf", false],
-      ["application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=text", false],
+      ["", undefined],
+      ["*/*", undefined],
+      [protobuf, delimited],
+      [`application/openmetrics-text;version=1.0.0,${protobuf};q=0.7,text/plain;version=0.0.4;q=0.3`, delimited],
+      [`text/plain;version=0.0.4,${protobuf};q=0.5`, undefined],
+      [`text/plain;version=1.0.0,${protobuf};q=0.5`, delimited],
+      ["application/vnd.google.protobuf", undefined],
+      [`${family};encoding=other,${family};encoding=text`, { ...delimited, encoding: "text" }],
+      [`${family};encoding=compact-text;escaping=allow-utf-8`, { encoding: "compact-text", escaping: "allow-utf-8" }],
+      [`${protobuf};escaping=other`, delimited],
     ] as const
-  ) assert.equal(wantsProtobuf(accept), expected, accept);
+  ) assert.deepEqual(protobufFormat(accept), expected, accept);
+});
+
+const sample = [
+  "# HELP a_total A \\\\ \\n",
+  "# TYPE a_total counter",
+  'a_total{code="2\\"0"} 3',
+  "# HELP c C",
+  "# TYPE c histogram",
+  ...['c_bucket{le="0.00005"} 1', 'c_bucket{le="+Inf"} 2', "c_sum 7.25", "c_count 2"],
+  "",
+].join("\n");
+
+test("protobufText() writes a line for each message, or one for each field", () => {
+  assert.equal(
+    protobufText(sample, false),
+    [
+      String.raw`name:"a_total" help:"A \\ \n" type:COUNTER metric:{label:{name:"code" value:"2\"0"} counter:{value:3}}`,
+      'name:"c" help:"C" type:HISTOGRAM metric:{histogram:{sample_count:2 sample_sum:7.25 bucket:{cumulative_count:1 upper_bound:5e-05}}}',
+      "",
+    ].join("\n"),
+  );
+  const [first] = protobufText(sample, true).split("\n\n");
+  assert.equal(
+    first,
+    [
+      'name: "a_total"',
+      String.raw`help: "A \\ \n"`,
+      "type: COUNTER",
+      "metric: {",
+      "  label: {",
+      '    name: "code"',
+      String.raw`    value: "2\"0"`,
+      "  }",
+      "  counter: {",
+      "    value: 3",
+      "  }",
+      "}",
+    ].join("\n"),
+  );
+});
+
+test("protobufReply() names the format", () => {
+  const { headers, body } = protobufReply(sample, { encoding: "text", escaping: "dots" });
+  assert.equal(headers["content-type"], "application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=text; escaping=dots");
+  assert.equal(body, protobufText(sample, true));
 });

@@ -268,9 +268,11 @@ function nonresourceOf(parts: Parts): Server["nonresource"] {
   );
   const checksOf = workers === undefined ? own : withWorkers(own, workers);
   const text = (which?: "slis") => workers === undefined ? registry.text(which) : workers.metrics(which);
+  const restart = async (which?: "slis") => workers === undefined ? registry.restart(which) : await workers.restartMetrics(which);
   const facts = () => ({ errors: reports.recentErrors(), controllers: reports.controllers() });
   workers?.answerBy({
     metrics: registry.parts,
+    restartMetrics: registry.restart,
     health: (type) =>
       failingChecks(type, own(current().catalog), (name, passed) => record.healthcheck.with({ name, type }).set(passed ? 1 : 0)),
     page: facts,
@@ -291,7 +293,7 @@ function nonresourceOf(parts: Parts): Server["nonresource"] {
       checks: checksOf(catalog),
       version,
       process: async (exchange, info, catalog) =>
-        await metricsReply(exchange, info.path, text, registry.contentType) ?? zpageReply(exchange, info, catalog, zpages) ??
+        await metricsReply(exchange, info.path, { text, restart, contentType: registry.contentType }) ?? zpageReply(exchange, info, catalog, zpages) ??
           await tokenDocumentReply(exchange, info.path, documents),
       processPaths: (catalog) => ["/metrics", "/metrics/slis", ...zpagePaths(catalog), ...documents.paths()],
       discovery,

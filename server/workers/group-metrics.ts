@@ -9,6 +9,8 @@ export interface GroupMetrics {
    * counters do not fall.
    */
   text(which: "slis" | undefined, workers: readonly number[], ask: (worker: number) => Promise<readonly MetricPart[]>): Promise<string>;
+  /** Starts the metrics again: those of ended workers and the last answers of the others are forgotten. */
+  restart(which: "slis" | undefined): void;
   /** A worker has ended unexpectedly: its counts stay. */
   ended(worker: number): void;
   /** The numbers of workers. */
@@ -61,6 +63,12 @@ export class CombinedMetrics implements GroupMetrics {
       parts: known(parts),
     }));
     return combineParts([...sources, { worker: "", parts: known(this.#departed) }, supervisor]).map(({ text }) => text).join("");
+  }
+  restart(which: "slis" | undefined): void {
+    this.#registry.restart(which);
+    if (which === "slis") return;
+    this.#last.clear();
+    this.#departed = [];
   }
   ended(worker: number): void {
     this.#record.workerRestarts.with({}).add();

@@ -97,3 +97,16 @@ test("CombinedMetrics keeps the counts of service level indicators of a worker t
   );
   assert.equal(valueOf(text, "kubernetes_healthchecks_total"), "21");
 });
+
+test("CombinedMetrics forgets all counts at a restart", async () => {
+  const metrics = new CombinedMetrics([]);
+  await metrics.text(undefined, [1, 2], (worker) => Promise.resolve(metricsOf(10 * worker)));
+  metrics.ended(2);
+  metrics.restart("slis");
+  const ask = (worker: number) => worker === 1 ? Promise.resolve(metricsOf(1)) : Promise.reject(new Error("it has ended"));
+  assert.equal(valueOf(await metrics.text(undefined, [1, 2], ask), "apiserver_request_total"), "21");
+  metrics.restart(undefined);
+  const text = await metrics.text(undefined, [1, 2], ask);
+  assert.equal(valueOf(text, "apiserver_request_total"), "1");
+  assert.equal(valueOf(text, "thole_worker_restarts_total"), "0");
+});

@@ -17,6 +17,8 @@ export interface WorkerGroup {
   readonly port: number;
   /** The text of /metrics, combined. */
   metrics(which?: "slis"): Promise<string>;
+  /** Starts the metrics of all again. */
+  restartMetrics(which?: "slis"): Promise<void>;
   /** Rejects with the reason if a worker fails the endpoint. */
   check(worker: number, endpoint: Endpoint, signal: AbortSignal): Promise<void>;
   /** What the status page shows beside the metrics, of all. */
@@ -30,6 +32,7 @@ export interface WorkerGroup {
 /** The answers of a worker to questions about itself. */
 export interface OwnAnswers {
   metrics(which?: "slis"): Promise<readonly MetricPart[]>;
+  restartMetrics(which?: "slis"): void;
   /** The names of the checks that fail. */
   health(endpoint: Endpoint): Promise<readonly string[]>;
   page(): PageFacts;
@@ -57,6 +60,9 @@ export function workerGroup(
   return {
     ...place,
     metrics: async (which) => await channel.ask(which === undefined ? { what: "metrics" } : { what: "metrics", which }, soon()) as string,
+    async restartMetrics(which) {
+      await channel.ask({ what: "metrics", restarts: true, ...(which === undefined ? {} : { which }) }, soon());
+    },
     async check(worker, endpoint, signal) {
       const reason = await channel.ask({ what: "health", endpoint, worker }, signal) as string;
       if (reason !== "") throw new Error(reason);

@@ -3,8 +3,8 @@ import type { Endpoint } from "../../health/mod.ts";
 
 /** Questions of the supervisor to a worker; a worker answers about itself. */
 export type WorkerQuestion =
-  /** Answer: `MetricPart[]`. */
-  | { readonly what: "metrics"; readonly which?: "slis" }
+  /** Answer: `MetricPart[]`. `restarts`: the metrics start again before. */
+  | { readonly what: "metrics"; readonly which?: "slis"; readonly restarts?: true }
   /** Answer: the names of the checks that fail, `string[]`. */
   | { readonly what: "health"; readonly endpoint: Endpoint }
   /** Answer: `PageFacts`. */
@@ -16,8 +16,8 @@ export type WorkerQuestion =
 
 /** Questions of a worker to the supervisor, about all workers. */
 export type GroupQuestion =
-  /** Answer: the text of /metrics. */
-  | { readonly what: "metrics"; readonly which?: "slis" }
+  /** Answer: the text of /metrics. `restarts`: the metrics of all processes start again before. */
+  | { readonly what: "metrics"; readonly which?: "slis"; readonly restarts?: true }
   /** Answer: why the worker fails the endpoint; empty if it does not. */
   | { readonly what: "health"; readonly endpoint: Endpoint; readonly worker: number }
   /** Answer: `PageFacts`. */

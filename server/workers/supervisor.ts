@@ -267,6 +267,7 @@ class WorkerGroup implements Group {
   async answer(question: GroupQuestion): Promise<unknown> {
     switch (question.what) {
       case "metrics":
+        if (question.restarts) this.options.metrics.restart(question.which);
         return await this.options.metrics.text(
           question.which,
           this.#workers,

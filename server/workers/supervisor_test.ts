@@ -32,7 +32,9 @@ interface Played {
 function stage(options: Partial<SupervisorOptions> = {}) {
   const clock = manualClock(), started: Played[] = [], logged: string[] = [], printed: string[] = [];
   const states: string[] = [], ended: number[] = [];
+  const restarts: ("slis" | undefined)[] = [];
   const metrics: GroupMetrics = {
+    restart: (which) => void restarts.push(which),
     text: async (which, workers, ask) => `${which}: ${(await Promise.all(workers.map((worker) => ask(worker)))).flat().join()}`,
     ended: (worker) => void ended.push(worker),
     states: (configured, ready) => void states.push(`${ready}/${configured}`),
@@ -81,7 +83,7 @@ function stage(options: Partial<SupervisorOptions> = {}) {
     },
     ...options,
   });
-  return { clock, started, logged, printed, states, ended, supervisor };
+  return { clock, started, logged, printed, states, ended, restarts, supervisor };
 }
 
 /** Lets promises settle. */
@@ -353,11 +355,14 @@ test("supervise() answers a worker about all: metrics, errors, health, audit lin
     },
     close: () => Promise.resolve(),
   };
-  const { started: [one, two], clock } = await begun({ auditLog, recentErrors: () => [at(2)] });
+  const { started: [one, two], clock, restarts } = await begun({ auditLog, recentErrors: () => [at(2)] });
   one!.answer = ({ what }) => Promise.resolve(what === "metrics" ? ["a"] : what === "page" ? page(1, "waiting") : []);
   two!.answer = ({ what }) => Promise.resolve(what === "metrics" ? ["b"] : what === "page" ? page(3, "running") : ["etcd", "ping"]);
   const ask = (question: GroupQuestion) => one!.channel.ask(question);
   assert.equal(await ask({ what: "metrics", which: "slis" }), "slis: a,b");
+  assert.deepEqual(restarts, []);
+  assert.equal(await ask({ what: "metrics", restarts: true }), "undefined: a,b");
+  assert.deepEqual([restarts, two!.asked.at(-1)], [[undefined], { what: "metrics", restarts: true }]);
   assert.deepEqual(await ask({ what: "page" }), {
     errors: [at(3), at(2), at(1)],
     controllers: [{ name: "namespace", doing: "running", failures: 2 }],
