@@ -88,10 +88,10 @@ class NetworkEntry implements Entry<Reply> {
   async impersonate(user: UserInfo, record: AuditRecord | undefined): Promise<Acting> {
     const exchange = this.#exchange;
     try {
-      const acting = await this.#server.impersonate(exchange, user, this.#catalog.names);
+      const acting = await this.#server.impersonate(exchange, user, this.#catalog.names, this.#info);
       if (acting === undefined) return { user, exchange };
       this.#observation.impersonates(acting.user);
-      record?.impersonates(acting.user);
+      record?.impersonates(acting.user, acting.constraint);
       return acting;
     } catch (error) {
       throw new NotPermitted(error, "impersonation");

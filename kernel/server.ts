@@ -1,7 +1,7 @@
 /** The running server, for its requests: the active catalog and the shared state. */
 import type { Access, AuthorizationDecision, Waiting } from "../core/access.ts";
 import type { UserInfo } from "../core/user-info.ts";
-import type { Impersonate } from "./access/impersonation/mod.ts";
+import type { Impersonate } from "./access/impersonation.ts";
 import type { Audit } from "./access/audit/mod.ts";
 import type { Backend } from "./request-context.ts";
 import type { Catalog, Endpoint } from "./catalog/catalog.ts";

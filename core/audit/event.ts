@@ -43,6 +43,8 @@ export interface AuditEvent {
   readonly user: UserInfo | undefined;
   /** The user that the request impersonates; undefined if it impersonates nobody. */
   readonly impersonatedUser: UserInfo | undefined;
+  /** The verb by which constrained impersonation was allowed, such as `impersonate:user-info`; absent for the legacy one. */
+  readonly impersonationConstraint?: string;
   /** The addresses of the client and of proxies. The client can choose all but the last one. */
   readonly sourceIps: readonly string[];
   /** The User-Agent header, cut to a bounded length; "" if there is none. */
@@ -94,6 +96,9 @@ export function eventMembers(event: AuditEvent): string {
     `"user":${userJson(user)}`,
   ];
   if (impersonatedUser !== undefined) members.push(`"impersonatedUser":${userJson(impersonatedUser)}`);
+  if (event.impersonationConstraint !== undefined) {
+    members.push(`"authenticationMetadata":{"impersonationConstraint":${goString(event.impersonationConstraint)}}`);
+  }
   if (sourceIps.length > 0) members.push(`"sourceIPs":${textsJson(sourceIps)}`);
   if (userAgent !== "") members.push(`"userAgent":${goString(userAgent)}`);
   if (objectRef !== undefined) members.push(`"objectRef":${referenceJson(objectRef)}`);

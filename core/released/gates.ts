@@ -27,6 +27,7 @@ export const ownGates: Ladders = Object.freeze({
   CBORServingAndStorage: [{ since: "1.32", stage: "Alpha", default: false }],
   ComponentFlagz: [{ since: "1.32", stage: "Alpha", default: false }],
   ComponentStatusz: [{ since: "1.32", stage: "Alpha", default: false }],
+  ConstrainedImpersonation: [{ since: "1.35", stage: "Alpha", default: false }],
   ConsistentListFromCache: [
     { since: "1.28", stage: "Alpha", default: false },
     { since: "1.31", stage: "Beta", default: true },

@@ -29,7 +29,6 @@ const stages: Readonly<Record<string, string>> = {
   CloudControllerManagerWatchBasedRoutesReconciliation: "1.35 Alpha",
   CloudControllerManagerWebhook: "1.27 Alpha",
   ConcurrentWatchObjectDecode: "1.31 Beta",
-  ConstrainedImpersonation: "1.35 Alpha",
   ContainerCheckpoint: "1.25 Alpha, 1.30 Beta on",
   ContainerRestartRules: "1.34 Alpha, 1.35 Beta on",
   ContextualLogging: "1.24 Alpha, 1.30 Beta on",

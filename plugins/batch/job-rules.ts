@@ -1,7 +1,7 @@
 /** Rules of the spec of a job, with upstream's order and texts (pkg/apis/batch/validation). */
 import { type FieldError, invalid, type LabelSelector, notSupported, required, tooLong } from "../../plugin.ts";
 import { dns1123Label, type Names, selectsLabels, utf8Length, validateLabelSelector } from "../../toolbox.ts";
-import { validateDomainPath } from "../shared/domain-path.ts";
+import { validateDomainPath } from "../../core/meta/domain-path.ts";
 import { notNegative, validateEnum } from "../shared/pod/rules.ts";
 import { validatePodTemplateSpec } from "../shared/pod/validate-pod.ts";
 import type { ValidationOptions } from "../shared/pod/validation-options.ts";

@@ -30,7 +30,7 @@ import {
   validateObjectMetaUpdate,
 } from "../../toolbox.ts";
 import { bound } from "../../core/bound.ts";
-import { validateDomainPath } from "../shared/domain-path.ts";
+import { validateDomainPath } from "../../core/meta/domain-path.ts";
 
 /** Bytes of the name of a controller of ingresses. */
 export const controllerBytesMax = bound(250);

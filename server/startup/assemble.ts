@@ -8,9 +8,10 @@ import { peersOf } from "../../protocols/forward/peers.ts";
 import type { Audit } from "../../kernel/access/audit/mod.ts";
 import { authenticatedUsers, authenticateInOrder, refusalText } from "../../kernel/access/authentication/mod.ts";
 import { type Chain, decideRequests, refusalOf } from "../../kernel/access/authorization/mod.ts";
-import { impersonateBy } from "../../kernel/access/impersonation/mod.ts";
 import type { Check } from "../../health/mod.ts";
 import type { OpenedReads } from "../../kernel/cache/mod.ts";
+import { constrainedImpersonation } from "../impersonation/constrained.ts";
+import { impersonateBy } from "../impersonation/legacy.ts";
 import { recordsOf } from "../background/records.ts";
 import { sourceHooks } from "../background/resource-sources.ts";
 import { refusedPage } from "../status-page/refused.ts";
@@ -38,6 +39,7 @@ import type { Authentication } from "./authentication.ts";
 import type { ConfigInForce } from "./config-in-force.ts";
 import { serverApi } from "./open-controllers.ts";
 import { settingOf } from "../config/plugin-settings.ts";
+import { keyedHash } from "./keyed-hash.ts";
 import { refusalLog } from "./refusal-log.ts";
 import { describeBuild, describeReleases } from "./describe-server.ts";
 import { type CheckedParts, type CheckedStore, healthChecks } from "./health-checks.ts";
@@ -129,7 +131,7 @@ export function assemble(parts: Parts): Server {
     unauthenticated: refusalLog(log),
     authorize: authorizeOf(parts),
     audit: reports.audit,
-    impersonate: impersonateBy(parts.access.authorization.decide),
+    impersonate: impersonateOf(parts),
     access: accessOf(parts.access),
     sendsGoaway: goawayChooser(() => current().config["goaway-chance"], systemClock.random),
     admit: inflightOf(parts),
@@ -214,6 +216,12 @@ function authenticateOf({ access: { authentication }, reports: { registry: { rec
     if (exchange.peer !== undefined) record.certificateSeconds.with({}).observe((exchange.peer.expires - systemClock.now()) / 1000);
     return authenticate(exchange, warn);
   };
+}
+
+/** By the gate ConstrainedImpersonation, or as before. */
+function impersonateOf({ config: { current }, access: { authorization: { decide } } }: Parts): Server["impersonate"] {
+  const legacy = impersonateBy(decide), constrained = constrainedImpersonation({ decide, hash: keyedHash(), now: elapsed });
+  return (...args) => (current().catalog.gates.isOn("ConstrainedImpersonation") ? constrained : legacy)(...args);
 }
 
 function authorizeOf({ access: { authorization }, reports: { registry: { record } } }: Parts): Server["authorize"] {

@@ -19,6 +19,10 @@ BETA metric for one. Then it is hidden for one release (\`--show-hidden-metrics-
 Other values are recorded as \`unexpected\`, and so are label sets above the limit of a metric. Arbitrary client input (paths, methods,
 resources that are not served) is never a label value.
 
+A client that may \`delete\` the path \`/metrics\`, such as a member of \`system:masters\`, starts the metrics again with DELETE, as in kube-apiserver: counters and histograms count from
+zero, and a series appears after its next recording. Gauges without labels, gauges that count up and down, and histograms without labels keep their values. DELETE on \`/metrics/slis\` does so for
+the service level indicators, and with several workers for all of them. Protobuf is written for clients that accept it.
+
 Metrics of kube-apiserver features that Thole does not have are missing, such as flow control and aggregation.
 `;
 

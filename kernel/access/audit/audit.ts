@@ -54,7 +54,8 @@ export interface AuditRecord {
   readonly notes: AuditNotes;
   /** The stage RequestReceived. Throws an `AuditFailure` if a strict backend could not store it. */
   received(): Promise<void>;
-  impersonates(user: UserInfo): void;
+  /** `constraint`: the verb of constrained impersonation. */
+  impersonates(user: UserInfo, constraint: string | undefined): void;
   /** Receives the decision of authorization. A bound function, which can be passed on. */
   readonly decided: (decision: AuthorizationDecision) => void;
   /** The last stages of a request with this reply; for a body in chunks, after the last chunk. */
@@ -133,7 +134,7 @@ class Record implements AuditRecord, AuditNotes {
   readonly #isLasting: boolean;
   readonly #annotations = new Map<string, string>();
   #objectRef: AuditedObject | undefined;
-  #impersonated: UserInfo | undefined;
+  #impersonated: Pick<AuditEvent, "impersonatedUser" | "impersonationConstraint"> | undefined;
   #status: AuditedStatus | undefined;
   #requestObject: string | undefined;
   #responseObject: string | undefined;
@@ -158,8 +159,8 @@ class Record implements AuditRecord, AuditNotes {
     this.#needs.meter.rejected();
     throw new AuditFailure();
   }
-  impersonates(user: UserInfo): void {
-    this.#impersonated = user;
+  impersonates(impersonatedUser: UserInfo, impersonationConstraint: string | undefined): void {
+    this.#impersonated = { impersonatedUser, ...(impersonationConstraint === undefined ? {} : { impersonationConstraint }) };
   }
   readonly decided = ({ verdict, reason, error }: AuthorizationDecision): void => {
     if (verdict !== "allow" && error !== undefined) return this.annotate(this.#needs.reason, "internal error");
@@ -282,7 +283,8 @@ class Record implements AuditRecord, AuditNotes {
       requestUri: exchange.url,
       verb: info.verb,
       user,
-      impersonatedUser: this.#impersonated,
+      impersonatedUser: undefined,
+      ...this.#impersonated,
       sourceIps: sourceIps(exchange),
       userAgent: bounded(header(exchange, "user-agent")),
       objectRef: this.#objectRef,

@@ -1,6 +1,6 @@
 /** Keys of extra values of users: a domain and a path. */
 import { type FieldError, invalid } from "../../../core/field-error.ts";
-import { validateDomainPath } from "../../shared/domain-path.ts";
+import { validateDomainPath } from "../../../core/meta/domain-path.ts";
 
 const reserved = ["kubernetes.io", "k8s.io"];
 

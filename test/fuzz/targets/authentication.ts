@@ -146,7 +146,7 @@ export const impersonation: Target = {
   binary: true,
   stepsPerCharacter: 200,
   async open(code) {
-    const { hasImpersonation, requestedOf, withoutImpersonation } = await code.load("kernel/access/impersonation/requested-user.ts");
+    const { hasImpersonation, requestedOf, withoutImpersonation } = await code.load("server/impersonation/requested-user.ts");
     const { StatusError } = await code.load("core/status-error.ts");
     const { defaultNames } = await code.load("core/names.ts");
     return (input) => {

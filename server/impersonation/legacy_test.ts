@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { AuthorizationAttributes } from "../../../core/access.ts";
-import { defaultNames } from "../../../core/names.ts";
-import { StatusError } from "../../../core/status-error.ts";
-import type { Exchange } from "../../request/exchange.ts";
-import { impersonateBy } from "./mod.ts";
+import type { AuthorizationAttributes } from "../../core/access.ts";
+import { defaultNames } from "../../core/names.ts";
+import { StatusError } from "../../core/status-error.ts";
+import type { Exchange } from "../../kernel/request/exchange.ts";
+import { requestInfo } from "../../kernel/request/request-info.ts";
+import { impersonateBy } from "./legacy.ts";
 
 const admin = { name: "admin", groups: ["system:masters"] };
 
@@ -16,7 +17,7 @@ function world(isAllowed: (attributes: AuthorizationAttributes) => boolean = () 
     return Promise.resolve({ verdict: isAllowed(attributes) ? "allow" : "noOpinion", reason: "" });
   });
   // `as`: impersonation uses no other member of an exchange.
-  const as = (headers: Exchange["headers"]) => impersonate({ method: "GET", headers } as Exchange, admin, defaultNames);
+  const as = (headers: Exchange["headers"]) => impersonate({ method: "GET", headers } as Exchange, admin, defaultNames, requestInfo("GET", "/version")!);
   return { as, asked };
 }
 const userOf = async (headers: Exchange["headers"]) => (await world().as(headers))?.user;

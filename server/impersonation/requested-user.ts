@@ -1,10 +1,10 @@
 /** Parses the impersonation headers of a request. */
-import { badRequestError } from "../../../core/status-error.ts";
-import { labelName, subdomainName } from "../../../core/meta/names.ts";
-import type { Names } from "../../../core/names.ts";
-import { spell } from "../../../core/names.ts";
-import type { Exchange } from "../../request/exchange.ts";
-import { addExtraValues, headerValues } from "../../../core/identity-headers.ts";
+import { badRequestError } from "../../core/status-error.ts";
+import { labelName, subdomainName } from "../../core/meta/names.ts";
+import type { Names } from "../../core/names.ts";
+import { spell } from "../../core/names.ts";
+import type { Exchange } from "../../kernel/request/exchange.ts";
+import { addExtraValues, headerValues } from "../../core/identity-headers.ts";
 
 /** One part of an identity. Each needs a separate permission. */
 export type Requested =
@@ -51,7 +51,7 @@ export function requestedOf(headers: Exchange["headers"], names: Names): readonl
 }
 
 /** The service account of a user name: `system:serviceaccount:<namespace>:<name>`. */
-function serviceAccountOf(user: string): Requested | undefined {
+export function serviceAccountOf(user: string): (Requested & { readonly kind: "ServiceAccount" }) | undefined {
   const [system, kind, namespace = "", name = "", ...more] = user.split(":", 6);
   if (system !== "system" || kind !== "serviceaccount" || more.length > 0) return undefined;
   if (labelName(namespace, false).length > 0 || subdomainName(name, false).length > 0) return undefined;

@@ -1,23 +1,13 @@
 /** Impersonation by the headers Impersonate-User, -Group, -Uid and -Extra-*. */
-import type { AuthorizationAttributes } from "../../../core/access.ts";
-import { type Names, spell } from "../../../core/names.ts";
-import { anonymousUser, systemGroups, type UserInfo } from "../../../core/user-info.ts";
-import { type Decide, forbiddenFor } from "../authorization/mod.ts";
-import type { Exchange } from "../../request/exchange.ts";
+import type { AuthorizationAttributes } from "../../core/access.ts";
+import { type Names, spell } from "../../core/names.ts";
+import { anonymousUser, systemGroups, type UserInfo } from "../../core/user-info.ts";
+import { type Decide, forbiddenFor } from "../../kernel/access/authorization/mod.ts";
+import type { Impersonate } from "../../kernel/access/impersonation.ts";
+import type { Exchange } from "../../kernel/request/exchange.ts";
 import { hasImpersonation, type Requested, requestedOf, withoutImpersonation } from "./requested-user.ts";
 
-/** The impersonated user, and the request without impersonation headers. */
-export interface Impersonation {
-  readonly user: UserInfo;
-  readonly exchange: Exchange;
-}
-
-/**
- * Resolves with undefined for a request without impersonation. Rejects with 400 for headers without a user, and with 403 for the first part
- * that `user` may not impersonate. The rules are those of upstream's legacy impersonation.
- */
-export type Impersonate = (exchange: Exchange, user: UserInfo, names: Names) => Promise<Impersonation | undefined>;
-
+/** Impersonation by the verb `impersonate`: each part of the user needs a right. Rejects with 403 for the first part without it. */
 export function impersonateBy(decide: Decide): Impersonate {
   return async (exchange, user, names) => {
     if (!hasImpersonation(exchange.headers)) return undefined;
@@ -28,13 +18,13 @@ export function impersonateBy(decide: Decide): Impersonate {
       const { verdict, reason } = await decide(user, attributes, exchange);
       if (verdict !== "allow") throw forbiddenFor(user, attributes, reason);
     }
-    return { user: userOf(requested), exchange: withHeaders(exchange, withoutImpersonation(exchange.headers)) };
+    return { user: userOf(requested), exchange: impersonated(exchange) };
   };
 }
 
-/** The same exchange with other headers. Lazy members of the listener stay lazy. */
-function withHeaders(exchange: Exchange, headers: Exchange["headers"]): Exchange {
-  const { method, url, remote, protocol } = exchange;
+/** The same exchange without the headers of impersonation. Lazy members of the listener stay lazy. */
+export function impersonated(exchange: Exchange): Exchange {
+  const { method, url, remote, protocol } = exchange, headers = withoutImpersonation(exchange.headers);
   return {
     method,
     url,
@@ -106,7 +96,7 @@ function userOf(requested: readonly Requested[]): UserInfo {
 }
 
 /** The anonymous user is unauthenticated; others are authenticated, unless their groups contain the opposite. */
-function withSystemGroup(name: string, groups: readonly string[]): readonly string[] {
+export function withSystemGroup(name: string, groups: readonly string[]): readonly string[] {
   if (groups.includes(systemGroups.unauthenticated)) return groups;
   if (name === anonymousUser.name) return [...groups, systemGroups.unauthenticated];
   return groups.includes(systemGroups.authenticated) ? groups : [...groups, systemGroups.authenticated];

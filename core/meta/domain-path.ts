@@ -1,6 +1,6 @@
 /** Paths that begin with a domain, with upstream's texts. */
-import { type FieldError, invalid, required } from "../../plugin.ts";
-import { dns1123Subdomain } from "../../toolbox.ts";
+import { type FieldError, invalid, required } from "../field-error.ts";
+import { dns1123Subdomain } from "./names.ts";
 
 const pathPattern = /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/;
 

@@ -1,1 +1,0 @@
-export { type Impersonate, impersonateBy, type Impersonation } from "./impersonate.ts";
