@@ -55,6 +55,8 @@ class NetworkEntry implements Entry<Reply> {
   readonly #observation: Observation;
   /** The authenticated user. Before authentication it is unknown, which differs from anonymous. */
   #user: UserInfo | undefined;
+  #authenticatedMs = 0;
+  #notes: AuditNotes | undefined;
   /** Whether the path has a route: errors before have fewer encodings. */
   #isRouted = false;
 
@@ -73,7 +75,9 @@ class NetworkEntry implements Entry<Reply> {
     try {
       allowedMs(this.#info, this.#server.requestTimeoutMs); // Rejects an invalid timeout before authentication.
       isUnread = false;
+      const begun = this.#now();
       const user = await this.#server.authenticate(this.#exchange, (text) => this.#warnings.add(text));
+      this.#authenticatedMs = this.#now() - begun;
       this.#observation.user(user);
       return this.#user = user;
     } catch (error) {
@@ -86,12 +90,13 @@ class NetworkEntry implements Entry<Reply> {
   }
 
   async impersonate(user: UserInfo, record: AuditRecord | undefined): Promise<Acting> {
-    const exchange = this.#exchange;
+    const exchange = this.#exchange, begun = this.#now();
     try {
       const acting = await this.#server.impersonate(exchange, user, this.#catalog.names, this.#info);
       if (acting === undefined) return { user, exchange };
       this.#observation.impersonates(acting.user);
       record?.impersonates(acting.user, acting.constraint);
+      this.#notes?.took("impersonation", this.#now() - begun);
       return acting;
     } catch (error) {
       throw new NotPermitted(error, "impersonation");
@@ -108,7 +113,9 @@ class NetworkEntry implements Entry<Reply> {
 
   async authorize(user: UserInfo, decided: AuditRecord["decided"] | undefined): Promise<void> {
     try {
+      const begun = this.#now();
       await this.#server.authorize(user, this.#info, decided, this.#exchange);
+      this.#notes?.took("authorization", this.#now() - begun);
       this.#observation.step("authorized");
     } catch (error) {
       throw new NotPermitted(error, "authorization");

@@ -25,6 +25,7 @@ import { connect } from "../verbs/connect.ts";
 import { verbs } from "../verbs/mod.ts";
 import { checkNamed, checkPatchType } from "../verbs/patch.ts";
 import { writeStatus } from "../write/write-status.ts";
+import { timedBackend } from "./timed-backend.ts";
 
 /** Steps of one request in the heavy thread. A request with more is rejected with 413. */
 export const requestStepsMax = bound(50_000_000);
@@ -67,8 +68,11 @@ export async function dispatch<Answer>(authorized: AuthorizedRequest, answers: A
     if (call.heavy !== undefined) restore = notesOf(call);
     const result = await verbs[verb](call);
     step("verb done");
-    if (audit !== undefined) await noteResult(call, audit, result);
-    return await answers.of(call, result);
+    if (audit === undefined) return await answers.of(call, result);
+    await noteResult(call, audit, result);
+    const { now } = call.backend.meter, begun = now(), answer = await answers.of(call, result);
+    audit.took("serialize-response-object", now() - begun);
+    return answer;
   } catch (error) {
     if (!(error instanceof HandOver) || call === undefined) throw error;
     restore();
@@ -145,7 +149,7 @@ export function requestContextOf(
     access: server.access,
     authorize: (other) => server.authorize(user, other, undefined, exchange),
     audit,
-    backend: server.backend,
+    backend: audit === undefined ? server.backend : timedBackend(server.backend, audit),
     writeStatus,
     report: server.report,
     deadline: verb === "watch" ? exchange : deadline,

@@ -124,6 +124,7 @@ test("dispatch() drops the warnings and audit notes of a verb that hands over, w
     responseStatus() {},
     responseObject() {},
     annotate: (key, value) => void notes.set(key, value),
+    took() {},
     checkpoint: () => {
       const before = new Map(notes);
       return () => {

@@ -10,6 +10,16 @@ export interface NamedObject {
   readonly resourceVersion: string;
 }
 
+/** The layers of a request whose time audit events have, with upstream's names. */
+export type AuditLayer =
+  | "authentication"
+  | "authorization"
+  | "etcd"
+  | "impersonation"
+  | "mutating-webhook"
+  | "validating-webhook"
+  | "serialize-response-object";
+
 export interface AuditNotes {
   readonly level: AuditLevel;
   /** Whether recorded objects omit metadata.managedFields. */
@@ -22,15 +32,17 @@ export interface AuditNotes {
   responseObject(json: string): void;
   /** An annotation by authorization, admission or the server. Further values of the same key are ignored. */
   annotate(key: string, value: string): void;
+  /** Milliseconds that a layer has taken. Only requests that last have annotations of them. */
+  took(layer: AuditLayer, milliseconds: number): void;
   /** Returns a function that removes what was noted since: the request then runs again in another thread. */
   checkpoint(): () => void;
 }
 
-type Call<Name extends "requestObject" | "responseStatus" | "responseObject" | "annotate"> = Name extends unknown
+type Call<Name extends "requestObject" | "responseStatus" | "responseObject" | "annotate" | "took"> = Name extends unknown
   ? readonly [name: Name, ...args: Parameters<AuditNotes[Name]>]
   : never;
 /** A call of one function of `AuditNotes`, as plain data. */
-export type RemoteNote = Call<"requestObject" | "responseStatus" | "responseObject" | "annotate">;
+export type RemoteNote = Call<"requestObject" | "responseStatus" | "responseObject" | "annotate" | "took">;
 
 /** Applies a call received from another thread. */
 export function noteRemote(notes: AuditNotes, note: RemoteNote): void {
@@ -43,6 +55,8 @@ export function noteRemote(notes: AuditNotes, note: RemoteNote): void {
       return notes.responseObject(note[1]);
     case "annotate":
       return notes.annotate(note[1], note[2]);
+    case "took":
+      return notes.took(note[1], note[2]);
   }
 }
 
@@ -58,6 +72,7 @@ export function remoteNotes(
     responseStatus: (status) => post(["responseStatus", status]),
     responseObject: (json) => post(["responseObject", json]),
     annotate: (key, value) => post(["annotate", key, value]),
+    took: (layer, milliseconds) => post(["took", layer, milliseconds]),
     // In the other thread a request runs once.
     checkpoint: () => () => {},
   };

@@ -3,7 +3,8 @@ import type { AuthorizationDecision } from "../../../core/access.ts";
 import { type Names, spell } from "../../../core/names.ts";
 import { type Status, StatusError } from "../../../core/status-error.ts";
 import type { UserInfo } from "../../../core/user-info.ts";
-import type { AuditNotes, NamedObject } from "../../request/audit-notes.ts";
+import { durationText } from "../../../core/scalars/duration.ts";
+import type { AuditLayer, AuditNotes, NamedObject } from "../../request/audit-notes.ts";
 import { type Exchange, header, type Reply } from "../../request/exchange.ts";
 import { isLasting, type RequestInfo } from "../../request/request-info.ts";
 import type { AuditBackend, WrittenEvent } from "../../../core/audit/backend.ts";
@@ -15,6 +16,10 @@ import { bound } from "../../../core/bound.ts";
 
 /** UTF-16 units of a user agent in an audit event (kube-apiserver's maxUserAgentLength). */
 const auditUserAgentLengthMax = bound(1024);
+/** Milliseconds above which the audit event of a request has the times of its layers (kube-apiserver's value). */
+export const auditLatencyMs = bound(500);
+/** Layers whose calls run at the same time: the longest one counts. */
+const parallelLayers: ReadonlySet<AuditLayer> = new Set(["authorization", "validating-webhook"]);
 
 /** The event of a request could not be stored, and its backend is strict: the request fails. */
 export class AuditFailure extends StatusError {
@@ -76,6 +81,7 @@ export function openAudit(given: AuditNeeds): Audit {
     decision: spell(names, "authorization.{domain}/decision"),
     reason: spell(names, "authorization.{domain}/reason"),
     authenticationReason: spell(names, "authentication.{domain}/reason"),
+    latency: spell(names, "apiserver.latency.{domain}/"),
   };
   return {
     now,
@@ -93,6 +99,8 @@ interface RecordNeeds extends AuditNeeds {
   readonly decision: string;
   readonly reason: string;
   readonly authenticationReason: string;
+  /** The beginning of those of latencies. */
+  readonly latency: string;
 }
 interface Request {
   readonly exchange: Exchange;
@@ -133,6 +141,7 @@ class Record implements AuditRecord, AuditNotes {
   readonly #request: Request;
   readonly #isLasting: boolean;
   readonly #annotations = new Map<string, string>();
+  readonly #latencies = new Map<AuditLayer, number>();
   #objectRef: AuditedObject | undefined;
   #impersonated: Pick<AuditEvent, "impersonatedUser" | "impersonationConstraint"> | undefined;
   #status: AuditedStatus | undefined;
@@ -203,6 +212,10 @@ class Record implements AuditRecord, AuditNotes {
   annotate(key: string, value: string): void {
     if (!this.#annotations.has(key)) this.#annotations.set(key, value);
   }
+  took(layer: AuditLayer, milliseconds: number): void {
+    const before = this.#latencies.get(layer) ?? 0;
+    this.#latencies.set(layer, parallelLayers.has(layer) ? Math.max(before, milliseconds) : before + milliseconds);
+  }
   checkpoint(): () => void {
     const { size } = this.#annotations, status = this.#status, named = this.#objectRef;
     const requestObject = this.#requestObject, responseObject = this.#responseObject;
@@ -269,9 +282,17 @@ class Record implements AuditRecord, AuditNotes {
   #process(stage: AuditStage, reachedAt = this.#needs.now()): boolean | Promise<boolean> {
     const { omitStages } = this.#recording;
     if (omitStages.has(stage)) return true;
+    if (stage === "ResponseComplete") this.#noteLatencies(reachedAt - this.#request.receivedAt);
     const { write, meter, backend } = this.#needs;
     meter.event();
     return backend.process([write(this.#event(stage, reachedAt))]);
+  }
+
+  #noteLatencies(total: number): void {
+    if (total <= auditLatencyMs) return;
+    const { latency } = this.#needs, note = (key: string, ms: number) => this.annotate(latency + key, durationText(BigInt(Math.round(ms * 1e6))));
+    for (const [layer, ms] of this.#latencies) if (ms > 0) note(layer, ms);
+    note("total", total);
   }
 
   #event(stage: AuditStage, stageReached: number): AuditEvent {

@@ -3,10 +3,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultNames } from "../../../core/names.ts";
 import { requestInfo } from "../../request/request-info.ts";
-import { openAudit } from "./audit.ts";
+import { auditLatencyMs, openAudit } from "./audit.ts";
 import type { AuditEvent } from "../../../core/audit/event.ts";
 
-test("AuditNotes.checkpoint() returns a function that removes what was noted since", () => {
+/** A record of a request at 0, and the events of its end at `endsAt`. */
+function recorded(endsAt = 0) {
   const events: AuditEvent[] = [];
   const audit = openAudit({
     evaluate: () => ({ level: "RequestResponse", omitStages: new Set(), omitsManagedFields: false }),
@@ -19,7 +20,7 @@ test("AuditNotes.checkpoint() returns a function that removes what was noted sin
     },
     names: defaultNames,
     meter: { level() {}, event() {}, rejected() {} },
-    now: () => 0,
+    now: () => endsAt,
   });
   const url = "/api/v1/namespaces/default/configmaps";
   const exchange = {
@@ -33,6 +34,32 @@ test("AuditNotes.checkpoint() returns a function that removes what was noted sin
     signal: new AbortController().signal,
   } as const;
   const record = audit.begin(exchange, requestInfo("POST", url)!, { name: "admin", groups: [] }, "id", 0)!; // a valid path, and a level
+  return { record, events };
+}
+
+test("an event has the times of layers if its request has taken more than half a second", async () => {
+  const latenciesAfter = async (ms: number) => {
+    const { record, events } = recorded(ms), { notes } = record;
+    const layers = [["etcd", 250], ["etcd", 12.345], ["authorization", 7], ["validating-webhook", 300], ["validating-webhook", 100], [
+      "mutating-webhook",
+      0,
+    ]] as const;
+    for (const [layer, ms] of layers) notes.took(layer, ms);
+    await record.end({ status: 201, headers: {}, body: "" });
+    return Object.fromEntries(events[0]!.annotations);
+  };
+  assert.deepEqual(await latenciesAfter(auditLatencyMs), {});
+  const start = "apiserver.latency.k8s.io/";
+  assert.deepEqual(await latenciesAfter(auditLatencyMs + 1), {
+    [`${start}etcd`]: "262.345ms",
+    [`${start}authorization`]: "7ms",
+    [`${start}validating-webhook`]: "300ms",
+    [`${start}total`]: "501ms",
+  });
+});
+
+test("AuditNotes.checkpoint() returns a function that removes what was noted since", () => {
+  const { record, events } = recorded();
   const { notes } = record;
   notes.annotate("before", "1");
   const restore = notes.checkpoint();

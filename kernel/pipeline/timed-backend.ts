@@ -1,0 +1,57 @@
+/** Times what a request waits for, for the annotations of its audit event. */
+import type { CallWebhook } from "../../core/access.ts";
+import type { AuditNotes } from "../request/audit-notes.ts";
+import type { Backend } from "../request-context.ts";
+import type { Reads } from "../reads/reads.ts";
+import type { Store } from "../store/store.ts";
+
+/** The backend of one request. Reads and writes count as `etcd`, also those that the cache answers. */
+export function timedBackend(backend: Backend, notes: Pick<AuditNotes, "took">): Backend {
+  const { meter: { now }, callWebhook } = backend;
+  const timed = <T>(run: () => Promise<T>): Promise<T> => {
+    const begun = now();
+    return run().finally(() => notes.took("etcd", now() - begun));
+  };
+  return {
+    ...backend,
+    store: timedStore(backend.store, timed),
+    reads: timedReads(backend.reads, timed),
+    ...(callWebhook === undefined ? {} : { callWebhook: timedCalls(callWebhook, now, notes) }),
+  };
+}
+
+type Timed = <T>(run: () => Promise<T>) => Promise<T>;
+
+function timedStore(store: Store, timed: Timed): Store {
+  return {
+    get: (...args) => timed(() => store.get(...args)),
+    list: (...args) => timed(() => store.list(...args)),
+    newest: () => store.newest(),
+    commit: (change) => timed(() => store.commit(change)),
+    watch: (...args) => store.watch(...args),
+    claim: (...args) => store.claim(...args),
+    compact: (revision) => store.compact(revision),
+    size: () => store.size(),
+    close: () => store.close(),
+  };
+}
+
+function timedReads(reads: Reads, timed: Timed): Reads {
+  return {
+    get: (...args) => timed(() => reads.get(...args)),
+    live: (...args) => timed(() => reads.live(...args)),
+    list: (...args) => timed(() => reads.list(...args)),
+    inMemory: (collection) => reads.inMemory(collection),
+    changeMark: (collection) => reads.changeMark(collection),
+    watch: (watching) => reads.watch(watching),
+  };
+}
+
+function timedCalls(callWebhook: CallWebhook, now: () => number, notes: Pick<AuditNotes, "took">): CallWebhook {
+  return async (call, signal) => {
+    const begun = now();
+    const outcome = await callWebhook(call, signal);
+    notes.took(call.step.startsWith("Mutating") ? "mutating-webhook" : "validating-webhook", now() - begun);
+    return outcome;
+  };
+}
