@@ -28,7 +28,9 @@ async function verify(args: readonly string[], plugins: readonly Plugin[]): Prom
   if (configuration === undefined) return 0; // --help is another command.
   const { config, active } = configuration, begin = progressOfCommand();
   const opening = begin("reading the keys");
-  const source = await (selectsSource(values) ? openOtherSource(values, opening) : openOwnSource(config, active.catalog)).finally(opening.end);
+  const source = await (selectsSource(values) ? openOtherSource(values, opening) : openOwnSource(config, active.catalog)).finally(
+    opening.end,
+  );
   try {
     const { catalog } = await withStoredResources(source, source.prefix, active), progress = begin("verifying the store");
     const verified = await verifyStore(source, catalog.stored, progress).finally(progress.end);

@@ -86,7 +86,14 @@ class NetworkEntry implements Entry<Reply> {
   }
 
   record(user: UserInfo): AuditRecord | undefined {
-    return this.#server.audit?.begin(this.#exchange, this.#info, user, this.#auditId, this.#receivedAt);
+    const record = this.#server.audit?.begin(this.#exchange, this.#info, user, this.#auditId, this.#receivedAt);
+    this.#notes = record?.notes;
+    this.#notes?.took("authentication", this.#authenticatedMs);
+    return record;
+  }
+
+  #now(): number {
+    return this.#server.backend.meter.now();
   }
 
   async impersonate(user: UserInfo, record: AuditRecord | undefined): Promise<Acting> {

@@ -77,8 +77,7 @@ function numbers(name: string, table: SeriesTable<Count | Level>): Recording {
     with: table.at,
     reset: table.clear,
     restart: () => restartAll(table),
-    text: () =>
-      table.all().map(({ labels, cell }) => cell.isSilent ? "" : sampleText(name, labelsText(labels), cell.value)).join(""),
+    text: () => table.all().map(({ labels, cell }) => cell.isSilent ? "" : sampleText(name, labelsText(labels), cell.value)).join(""),
   };
 }
 

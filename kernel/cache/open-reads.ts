@@ -116,11 +116,7 @@ export async function openReads(store: Store, catalog: Catalog, prefix: string, 
     reads,
     store: own.store,
     state: () => cache.state,
-    size: () => ({
-      slabBytes: slabs.bytes,
-      blockBytes: blockBytes(),
-      watches: cache.kinds.reduce((sum, kind) => sum + kind.followerCount, 0),
-    }),
+    size: () => ({ slabBytes: slabs.bytes, blockBytes: blockBytes(), watches: watchesOf(cache) }),
     async adopt(next) {
       served = next;
       open.adopt(next);
@@ -139,6 +135,10 @@ export async function openReads(store: Store, catalog: Catalog, prefix: string, 
       await Promise.all([cache.close(), checking]);
     },
   };
+}
+
+function watchesOf({ kinds }: WatchCache): number {
+  return kinds.reduce((sum, kind) => sum + kind.followerCount, 0);
 }
 
 /** The function that makes the caches of kinds, and the slabs that they share. */

@@ -11,7 +11,12 @@ const keepMs = 1000;
  * `alive` (etcd) reads a key; `usable` (etcd-readiness) also fails while the embedded store is read-only, which a restart does not change.
  * The reason is the store's fault if known. `elapsed` is in milliseconds and monotonic.
  */
-export function storeChecks(store: Store, key: string, faults: Pick<Faults, "current">, elapsed: () => number): { alive: Check; usable: Check } {
+export function storeChecks(
+  store: Store,
+  key: string,
+  faults: Pick<Faults, "current">,
+  elapsed: () => number,
+): { alive: Check; usable: Check } {
   const known = () => faults.current.map(faultText).join("; ") || undefined;
   const read = async (signal: AbortSignal) => {
     try {

@@ -181,6 +181,11 @@ export interface PlainSettings {
   readonly "write-kubeconfig"?: string;
   /** etcd endpoints (scheme://host:port, comma-separated); empty uses the embedded store. Default: empty. */
   readonly "etcd-servers"?: readonly string[];
+  /**
+   * Other etcds for single resources: group/resource#server;server, comma-separated, such as /events#http://10.0.0.1:2379. The resource *
+   * stands for all of a group. Custom resources are always in the etcd of --etcd-servers. Default: empty.
+   */
+  readonly "etcd-servers-overrides"?: readonly string[];
   /** Prefix of every key in the store. Default: /registry. */
   readonly "etcd-prefix"?: string;
   /** PEM bundle of CAs that verify etcd's certificate. Default: empty. */

@@ -39,8 +39,7 @@ export function etcdPlaces(config: EtcdSettings): EtcdPlaces {
   }
   return {
     servers,
-    of: ({ group, plural, resource }) =>
-      resource.custom === true ? 0 : numbers.get(`${group}/${plural}`) ?? numbers.get(`${group}/*`) ?? 0,
+    of: ({ group, plural, resource }) => resource.custom === true ? 0 : numbers.get(`${group}/${plural}`) ?? numbers.get(`${group}/*`) ?? 0,
     resources: [...numbers.keys()],
   };
 }

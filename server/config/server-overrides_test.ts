@@ -7,7 +7,9 @@ const kind = (group: string, plural: string, custom?: true) => ({ group, plural,
 const events = kind("", "events");
 
 test("etcdPlaces() has a number for each set of servers, and the one of --etcd-servers is the first", () => {
-  const places = etcdPlaces(settingsOf("/events#http://c", "apps/*#http://d;http://c", "apps/replicasets#http://c", "/secrets#http://b;http://a"));
+  const places = etcdPlaces(
+    settingsOf("/events#http://c", "apps/*#http://d;http://c", "apps/replicasets#http://c", "/secrets#http://b;http://a"),
+  );
   assert.deepEqual(places.servers, [["http://a", "http://b"], ["http://c"], ["http://d", "http://c"]]);
   const numbers = [events, kind("", "secrets"), kind("", "pods"), kind("apps", "deployments"), kind("apps", "replicasets")].map(places.of);
   assert.deepEqual(numbers, [1, 0, 0, 2, 1]);
@@ -19,7 +21,9 @@ test("etcdServers() has each server once", () => {
 });
 
 test("unknownOverrides() finds resources that are not stored", () => {
-  const places = etcdPlaces(settingsOf("/events#http://c", "/event#http://c", "apps/*#http://c", "batch/*#http://c", "x.io/ships#http://c"));
+  const places = etcdPlaces(
+    settingsOf("/events#http://c", "/event#http://c", "apps/*#http://c", "batch/*#http://c", "x.io/ships#http://c"),
+  );
   const stored = [events, kind("apps", "deployments"), kind("x.io", "ships", true)];
   assert.deepEqual(unknownOverrides(places, stored), ["/event", "batch/*", "x.io/ships"]);
 });

@@ -144,7 +144,8 @@ function associatedNode(needs: ConstrainedNeeds): Mode {
     const found = await mode({
       ...attempt,
       requestor: { ...requestor, extra: { "authentication.kubernetes.io/associated-node-keys": Object.keys(extra).toSorted() } },
-      check: (user, attributes) => check(user, attributes.verb === "impersonate:associated-node" ? { ...attributes, name: "*" } : attributes),
+      check: (user, attributes) =>
+        check(user, attributes.verb === "impersonate:associated-node" ? { ...attributes, name: "*" } : attributes),
     });
     return found && { ...found, user: { ...found.user, name: wanted.name } };
   };

@@ -151,9 +151,15 @@ test("constrained impersonation is never of system:masters, of empty groups, or 
     }),
   );
   const refusals = [
-    [{ "impersonate-group": "system:masters" }, /^403 groups.* "system:masters" is forbidden: .*impersonating the system:masters group is not allowed$/],
+    [
+      { "impersonate-group": "system:masters" },
+      /^403 groups.* "system:masters" is forbidden: .*impersonating the system:masters group is not allowed$/,
+    ],
     [{ "impersonate-group": "" }, /impersonating the empty string group is not allowed$/],
-    [{ "impersonate-extra-scopes": "a" }, /key in extra is not allowed: extra.key: Invalid value: "scopes": must be a domain-prefixed path/],
+    [
+      { "impersonate-extra-scopes": "a" },
+      /key in extra is not allowed: extra.key: Invalid value: "scopes": must be a domain-prefixed path/,
+    ],
     [{ "impersonate-extra-example.org%2fa": "" }, /impersonating the empty string value in extra is not allowed$/],
     [{ "impersonate-extra-": "a" }, /impersonating the empty string key in extra is not allowed$/],
   ] as const;
@@ -196,7 +202,8 @@ test("headers without a user are refused before any check, and no headers are no
   const { as } = world();
   const refused = await as(bob, { "impersonate-group": ["a", 'b"'], "impersonate-extra-scopes": "view", "impersonate-uid": "7" });
   assert.deepEqual(refused, {
-    error: '400 requested &user.DefaultInfo{Name:"", UID:"7", Groups:[]string{"a", "b\\""}, Extra:map[string][]string{"scopes":[]string{"view"}}} ' +
+    error:
+      '400 requested &user.DefaultInfo{Name:"", UID:"7", Groups:[]string{"a", "b\\""}, Extra:map[string][]string{"scopes":[]string{"view"}}} ' +
       "without impersonating a user name",
     asked: [],
   });

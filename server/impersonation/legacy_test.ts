@@ -17,7 +17,8 @@ function world(isAllowed: (attributes: AuthorizationAttributes) => boolean = () 
     return Promise.resolve({ verdict: isAllowed(attributes) ? "allow" : "noOpinion", reason: "" });
   });
   // `as`: impersonation uses no other member of an exchange.
-  const as = (headers: Exchange["headers"]) => impersonate({ method: "GET", headers } as Exchange, admin, defaultNames, requestInfo("GET", "/version")!);
+  const as = (headers: Exchange["headers"]) =>
+    impersonate({ method: "GET", headers } as Exchange, admin, defaultNames, requestInfo("GET", "/version")!);
   return { as, asked };
 }
 const userOf = async (headers: Exchange["headers"]) => (await world().as(headers))?.user;

@@ -36,7 +36,9 @@ export function nodeOf(user: string): string | undefined {
 export async function authorizedUser(requestor: UserInfo, wanted: WantedUser, options: PartsOptions): Promise<UserInfo> {
   const { name, uid, extra } = wanted;
   const groups = await authorizedName(requestor, wanted, options);
-  if (uid !== "") await options.check(requestor, attributesOf(options, { group: options.group, version: "v1", resource: "uids", name: uid }));
+  if (uid !== "") {
+    await options.check(requestor, attributesOf(options, { group: options.group, version: "v1", resource: "uids", name: uid }));
+  }
   await authorizeGroups(requestor, wanted.groups, options);
   await authorizeExtra(requestor, extra, options);
   return {
@@ -85,7 +87,8 @@ async function authorizeGroups(requestor: UserInfo, groups: readonly string[], o
 
 async function authorizeExtra(requestor: UserInfo, extra: WantedUser["extra"], options: PartsOptions): Promise<void> {
   const { isConstrained, group, check } = options;
-  const of = (subresource: string, name: string) => attributesOf(options, { group, version: "v1", resource: "userextras", subresource, name });
+  const of = (subresource: string, name: string) =>
+    attributesOf(options, { group, version: "v1", resource: "userextras", subresource, name });
   if (isConstrained) {
     const wrong = extraMistake(extra);
     if (wrong !== undefined) throw forbiddenFor(requestor, of("", ""), wrong);

@@ -121,7 +121,11 @@ function fieldsOfFamily({ name, help, type, metrics }: Family): readonly Field[]
 function fieldsOfMetric(type: string, { labels, value, sum, count, buckets }: Metric): readonly Field[] {
   const own = Array.from(labels, ([name, text]): Field => [1, "label", [[1, "name", name], [2, "value", text]]]);
   if (type !== "histogram") {
-    const [number, name] = type === "gauge" ? [2, "gauge"] as const : type === "counter" ? [3, "counter"] as const : [5, "untyped"] as const;
+    const [number, name] = type === "gauge"
+      ? [2, "gauge"] as const
+      : type === "counter"
+      ? [3, "counter"] as const
+      : [5, "untyped"] as const;
     return [...own, [number, name, [[1, "value", { double: value }]]]];
   }
   const ofBuckets = buckets.map(([bound, upTo]): Field => [3, "bucket", [
@@ -152,9 +156,7 @@ export function protobufText(text: string, isIndented: boolean): string {
 
 function indented(fields: readonly Field[], indent: string): string {
   return fields.map(([, name, value]) =>
-    isMessage(value)
-      ? `${indent}${name}: {\n${indented(value, `${indent}  `)}${indent}}\n`
-      : `${indent}${name}: ${scalarText(value)}\n`
+    isMessage(value) ? `${indent}${name}: {\n${indented(value, `${indent}  `)}${indent}}\n` : `${indent}${name}: ${scalarText(value)}\n`
   ).join("");
 }
 

@@ -114,6 +114,9 @@ test("protobufText() writes a line for each message, or one for each field", () 
 
 test("protobufReply() names the format", () => {
   const { headers, body } = protobufReply(sample, { encoding: "text", escaping: "dots" });
-  assert.equal(headers["content-type"], "application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=text; escaping=dots");
+  assert.equal(
+    headers["content-type"],
+    "application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=text; escaping=dots",
+  );
   assert.equal(body, protobufText(sample, true));
 });

@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import process from "node:process";
 import { pause } from "../../core/async.ts";
 import type { Plugin } from "../../core/plugin.ts";
+import { etcdServers } from "../config/server-overrides.ts";
 import { workerCount } from "../config/workers.ts";
 import { startHeavyThread } from "../heavy/thread.ts";
 import { describe, type LogFields } from "../../kernel/observe/log.ts";

@@ -29,10 +29,7 @@ async function main(): Promise<void> {
       if (question.what === "ping") return steps;
       if (question.what === "reload") return await (await starting.promise).reload();
       const own = await answers.promise;
-      if (question.what === "metrics") {
-        if (question.restarts) own.restartMetrics(question.which);
-        return await own.metrics(question.which);
-      }
+      if (question.what === "metrics") return await own.metrics(question.which, question.restarts);
       return question.what === "health" ? await own.health(question.endpoint) : own.page();
     },
   });

@@ -279,8 +279,10 @@ function nonresourceOf(parts: Parts): Server["nonresource"] {
   const restart = async (which?: "slis") => workers === undefined ? registry.restart(which) : await workers.restartMetrics(which);
   const facts = () => ({ errors: reports.recentErrors(), controllers: reports.controllers() });
   workers?.answerBy({
-    metrics: registry.parts,
-    restartMetrics: registry.restart,
+    async metrics(which, restarts) {
+      if (restarts === true) registry.restart(which);
+      return await registry.parts(which);
+    },
     health: (type) =>
       failingChecks(type, own(current().catalog), (name, passed) => record.healthcheck.with({ name, type }).set(passed ? 1 : 0)),
     page: facts,
@@ -301,7 +303,8 @@ function nonresourceOf(parts: Parts): Server["nonresource"] {
       checks: checksOf(catalog),
       version,
       process: async (exchange, info, catalog) =>
-        await metricsReply(exchange, info.path, { text, restart, contentType: registry.contentType }) ?? zpageReply(exchange, info, catalog, zpages) ??
+        await metricsReply(exchange, info.path, { text, restart, contentType: registry.contentType }) ??
+          zpageReply(exchange, info, catalog, zpages) ??
           await tokenDocumentReply(exchange, info.path, documents),
       processPaths: (catalog) => ["/metrics", "/metrics/slis", ...zpagePaths(catalog), ...documents.paths()],
       discovery,

@@ -24,7 +24,7 @@ import type { ServeOptions } from "./serve-options.ts";
 import { kmsMeter } from "./kms-meter.ts";
 import { openCaches, type StoreParts } from "./open-caches.ts";
 import { openStore } from "./open-store.ts";
-import { etcdPlaces, unknownOverrides, unknownOverrideText } from "../config/server-overrides.ts";
+import { type EtcdPlaces, etcdPlaces, unknownOverrides, unknownOverrideText } from "../config/server-overrides.ts";
 import type { SteadyClock } from "./steady-clock.ts";
 import { etcdUserWarnings, plainEtcdWarnings } from "./plain-etcd.ts";
 import { remoteCallMs } from "../../protocols/remote/remote-client.ts";
@@ -62,10 +62,8 @@ export async function openStorage(
   const prefix = config["etcd-prefix"];
   const { record } = registry;
   const findings = sharedFindings(log, workers);
-  const places = etcdPlaces(config), servers = places.servers.flat();
-  for (const text of [...plainEtcdWarnings(servers), ...etcdUserWarnings(servers)]) findings.info(`Warning: ${text}`);
-  const faults = faultsOf(systemClock, faultLog(log)), catalog = () => inForce.current().catalog;
-  for (const each of unknownOverrides(places, catalog().stored)) findings.info(`Warning: ${unknownOverrideText(each)}`);
+  const places = etcdPlaces(config), faults = faultsOf(systemClock, faultLog(log)), catalog = () => inForce.current().catalog;
+  for (const text of serverWarnings(places, catalog())) findings.info(`Warning: ${text}`);
   const { store, parts: stores, followed, checks, inUse } = await openStore(config, {
     faults,
     log,
@@ -109,6 +107,12 @@ export async function openStorage(
       await store.close();
     },
   };
+}
+
+/** Warnings about the servers of etcd. */
+function serverWarnings(places: EtcdPlaces, { stored }: Catalog): readonly string[] {
+  const servers = places.servers.flat();
+  return [...plainEtcdWarnings(servers), ...etcdUserWarnings(servers), ...unknownOverrides(places, stored).map(unknownOverrideText)];
 }
 
 /** Caches the kinds of each new catalog, and closes the connections to webhooks that it no longer has. */

@@ -109,7 +109,11 @@ async function listParts(stores: readonly Pick<Store, "list">[], parts: readonly
     const isFull = left !== undefined && left <= 0;
     // A page without a count need not say how many entries follow, but whether there may be some.
     if (isFull && page.counted === false && revision !== undefined) return { entries, count: count + 1, revision };
-    const asked = { ...rest, ...(left === undefined ? {} : { limit: Math.max(1, left) }), ...(at !== undefined && store === 0 ? { at } : {}) };
+    const asked = {
+      ...rest,
+      ...(left === undefined ? {} : { limit: Math.max(1, left) }),
+      ...(at !== undefined && store === 0 ? { at } : {}),
+    };
     const listing = await stores[store]!.list(range, asked);
     if (!isFull) append(entries, listing.entries);
     count += listing.count;

@@ -31,8 +31,8 @@ export interface WorkerGroup {
 
 /** The answers of a worker to questions about itself. */
 export interface OwnAnswers {
-  metrics(which?: "slis"): Promise<readonly MetricPart[]>;
-  restartMetrics(which?: "slis"): void;
+  /** `restarts`: the metrics start again before. */
+  metrics(which?: "slis", restarts?: true): Promise<readonly MetricPart[]>;
   /** The names of the checks that fail. */
   health(endpoint: Endpoint): Promise<readonly string[]>;
   page(): PageFacts;

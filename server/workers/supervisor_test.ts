@@ -317,7 +317,7 @@ test("supervise() ends a process that blocks before it is ready, and its replace
   const supervisor = supervise({
     count: 1,
     port: 0,
-    metrics: { text: () => Promise.resolve(""), ended: (worker) => void ended.push(worker), states() {} },
+    metrics: { restart() {}, text: () => Promise.resolve(""), ended: (worker) => void ended.push(worker), states() {} },
     clock,
     log: silentLog,
     recentErrors: () => [],

@@ -290,7 +290,8 @@ class Record implements AuditRecord, AuditNotes {
 
   #noteLatencies(total: number): void {
     if (total <= auditLatencyMs) return;
-    const { latency } = this.#needs, note = (key: string, ms: number) => this.annotate(latency + key, durationText(BigInt(Math.round(ms * 1e6))));
+    const { latency } = this.#needs,
+      note = (key: string, ms: number) => this.annotate(latency + key, durationText(BigInt(Math.round(ms * 1e6))));
     for (const [layer, ms] of this.#latencies) if (ms > 0) note(layer, ms);
     note("total", total);
   }

@@ -82,7 +82,10 @@ test("openPlainStore() rejects the folder of an open store whose files were remo
     await put(store, "a", "1");
     for (const name of await files(folder)) await rm(join(folder, name));
     await refused("unavailable", () => openSqlite(path));
-    await assert.rejects(openPlainStore({ ...defaults, "data-dir": folder }, { faults: noFaults, catalog: () => ({ stored: [] }) }), /another process has it open/);
+    await assert.rejects(
+      openPlainStore({ ...defaults, "data-dir": folder }, { faults: noFaults, catalog: () => ({ stored: [] }) }),
+      /another process has it open/,
+    );
   }));
 
 test("openSqlite() locks its folder again when all files in it were removed", () =>

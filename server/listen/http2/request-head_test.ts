@@ -14,3 +14,19 @@ test("requestHead() joins cookies in their order, wherever they stand, and makes
   });
   assert.equal(headersOf(["x", "1"])!["cookie"], undefined);
 });
+
+test("requestHead() refuses a path that does not begin with a slash, before anybody decides about it", () => {
+  const withPath = (path: string, method = "GET") =>
+    requestHead(
+      [[":method", method], [":scheme", "https"], [":path", path]].map(([name, value]) => ({
+        ...{ name: name!, value: value! },
+        isValid: isValidField(name!, value!),
+      })),
+      true,
+    )?.url;
+  for (const path of ["api/v1/secrets", "metrics", "", ".", "?watch=1", "https://x/metrics", "\\metrics"]) {
+    assert.equal(withPath(path), undefined, path);
+  }
+  assert.equal(withPath("/metrics"), "/metrics");
+  assert.equal(withPath("*", "OPTIONS"), "*");
+});
