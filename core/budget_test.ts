@@ -32,7 +32,7 @@ test("Budget.run() restores the budget around it, also after an error", () => {
   assert.deepEqual([outer.spent, inner.spent], [3, 2]);
 });
 
-test("metered() charges the budget in force with the steps of evaluations, and ends them at its bound", () => {
+test("runMetered() charges the budget in force with the steps of evaluations, and ends them at its bound", () => {
   const budget = new Budget(10, () => refused);
   assert.equal(budget.run(() => runMetered(6, () => (spend(5), "done"))), "done");
   assert.equal(budget.run(() => runMetered(2, () => spend(3))), undefined, "the bound of the evaluation comes first");

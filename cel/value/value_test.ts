@@ -67,7 +67,7 @@ test("EntryMap finds numeric keys by other types of equal value", () => {
   assert.equal(map.size, 3);
 });
 
-test("concatenated() shares both lists, and extends an accumulator in place", () => {
+test("concatenate() shares both lists, and extends an accumulator in place", () => {
   let list = concatenate(valueOfJson([1, 2]) as ArrayList, valueOfJson([3]) as ArrayList);
   for (let times = 0; times < 40; times++) list = concatenate(list, list);
   assert.equal(list.size, 3 * 2 ** 40);
@@ -193,7 +193,7 @@ test("isAssignable() looks at the first element", () => {
   assert.equal(typeNameOf(new Duration(0n)), "google.protobuf.Duration");
 });
 
-test("metered() stops at its bound and restores the bound of the evaluation around it", () => {
+test("runMetered() stops at its bound and restores the bound of the evaluation around it", () => {
   assert.equal(runMetered(10, () => runMetered(3, () => (spend(3), "inner"))), "inner");
   assert.equal(runMetered(10, () => runMetered(3, () => (spend(4), "inner"))), undefined);
   assert.equal(runMetered(10, () => (runMetered(1000, () => spend(500)), spend(10), "outer")), "outer");

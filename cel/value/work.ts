@@ -5,7 +5,7 @@
 
 import { spendSteps, stepsLeft } from "../../core/budget.ts";
 
-/** Thrown when an evaluation exceeds its bound. Only `metered` catches it. */
+/** Thrown when an evaluation exceeds its bound. Only `runMetered` catches it. */
 class Exceeded {}
 
 const exceeded = new Exceeded();
@@ -14,7 +14,7 @@ const exceeded = new Exceeded();
 type Measured = readonly string[] | number;
 type Memory = Map<object | string, Measured>;
 
-/** `left`: steps of the evaluation that runs. `total`: steps of all evaluations of a `meteredTogether`. */
+/** `left`: steps of the evaluation that runs. `total`: steps of all evaluations of a `runMeteredTogether`. */
 const running: { left: number; total: number; memory: Memory | undefined } = { left: Infinity, total: Infinity, memory: undefined };
 
 /**
@@ -59,7 +59,7 @@ export function runMetered<T>(steps: number, run: () => T): T | undefined {
   }
 }
 
-/** Works like `metered` for a function with many evaluations, which together may take `steps`. */
+/** Works like `runMetered` for a function with many evaluations, which together may take `steps`. */
 export function runMeteredTogether<T>(steps: number, run: () => T): T | undefined {
   const { total } = running;
   running.total = steps;

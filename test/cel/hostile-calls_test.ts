@@ -18,14 +18,14 @@ interface Loaded {
   readonly code: Instrumented;
   called(name: string, ...args: unknown[]): { readonly value: unknown };
   list(items: readonly unknown[]): unknown;
-  metered<T>(steps: number, run: () => T): T | undefined;
+  runMetered<T>(steps: number, run: () => T): T | undefined;
 }
 
 async function load(code: Instrumented): Promise<Loaded> {
   const { called } = await code.load("cel/functions/test-call.ts");
   const { ArrayList } = await code.load("cel/value/collections.ts");
-  const { metered } = await code.load("cel/value/work.ts");
-  return { code, called, list: (items) => new ArrayList(items), metered };
+  const { runMetered } = await code.load("cel/value/work.ts");
+  return { code, called, list: (items) => new ArrayList(items), runMetered };
 }
 
 const a = (length: number) => "a".repeat(length);
@@ -100,9 +100,9 @@ async function run(check: (loaded: Loaded, call: Call, name: string) => void, ca
 }
 
 test("the steps of hostile calls are in proportion to what is charged and to their arguments", () =>
-  run(({ code, called, metered }, [callee, ...args], name) => {
+  run(({ code, called, runMetered }, [callee, ...args], name) => {
     const characters = args.reduce((sum: number, arg) => sum + (typeof arg === "string" ? arg.length : 0), 0);
-    const ends = (bound: number) => metered(bound, () => called(callee, ...args)) !== undefined;
+    const ends = (bound: number) => runMetered(bound, () => called(callee, ...args)) !== undefined;
     let charged = 1024;
     while (charged < celCallStepsMax && !ends(charged)) charged *= 2;
     assert.ok(charged <= celCallStepsMax, `${name}: within the bound`);
@@ -112,9 +112,9 @@ test("the steps of hostile calls are in proportion to what is charged and to the
   }, ending));
 
 test("calls with too large results are stopped before they make them", () =>
-  run(({ code, called, metered }, [callee, ...args], name) => {
+  run(({ code, called, runMetered }, [callee, ...args], name) => {
     const steps = code.count(Infinity, () => {
-      assert.equal(metered(stopAfter, () => called(callee, ...args)), undefined, name);
+      assert.equal(runMetered(stopAfter, () => called(callee, ...args)), undefined, name);
     });
     assert.ok(steps <= stepsPerCharge * stopAfter, `${name}: ${steps} steps`);
   }, stopped));

@@ -187,7 +187,7 @@ export const celEvaluation: Target = {
     const { environment } = await code.load("cel/environment.ts");
     const { valueOfJson, jsonOfValue } = await code.load("cel/value/json.ts");
     const { messageText } = await code.load("cel/value/text.ts");
-    const { metered } = await code.load("cel/value/work.ts");
+    const { runMetered } = await code.load("cel/value/work.ts");
     const known = environment();
     const isCallable: IsCallable = (name, count) =>
       known.functions.get(name)?.overloads.some(({ args }: Overload) => args.length === count) ?? false;
@@ -209,7 +209,7 @@ export const celEvaluation: Target = {
       assert.equal(first.cost, second.cost, "the cost stays");
       // One call may cost more than is left; then the evaluation has stopped.
       assert.ok(first.cost <= costMax || first.stopped === "cost", "the evaluation ends within its cost");
-      metered(100_000, () => (jsonOfValue(first.value), messageText(first.value)));
+      runMetered(100_000, () => (jsonOfValue(first.value), messageText(first.value)));
     };
   },
 };
