@@ -249,6 +249,7 @@ const internals: Readonly<Record<string, readonly string[]>> = {
   ),
   ...Object.fromEntries(["abortable", "within"].map((name) => [name, ["pods"]])),
   elapsedClock: ["authentication", "pods"],
+  validateDomainPath: ["authentication", "batch", "networking"],
   countValues: ["apiextensions"],
   jsonKind: ["nodes", "shared"],
   MovedWork: ["admissionregistration"],

@@ -59,6 +59,15 @@ export const rows: readonly Row[] = [
   { page: "docs/authentication.md", begins: "apiVersion: ", all: true, check: { test: `test/${authentication}_test.ts` } },
   inTest("docs/authentication.md", "kubectl create clusterrolebinding readers", authentication),
   inTest("docs/authentication.md", "kubectl create clusterrole act-for-others", authentication),
+  alike(
+    "docs/authentication.md",
+    "rules:",
+    "server/impersonation/constrained_test.ts",
+    "impersonate:",
+    "impersonate-on:",
+    "serviceaccounts",
+  ),
+  inTest(guide, "thole --etcd-servers=https://etcd:2379 --etcd-servers-overrides", others),
 
   inTest("docs/behind-a-kube-apiserver.md", "liveSettings:", others),
   inTest("docs/behind-a-kube-apiserver.md", "$ kubectl get apiservice", behind),
