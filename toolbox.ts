@@ -113,6 +113,8 @@ export {
 export { defineSetting } from "./core/define/define.ts";
 export type { PluginSetting } from "./core/setting.ts";
 export type { Allocation, FoundRecord, Records, Shared } from "./core/allocation.ts";
+export type { UserInfo } from "./core/user-info.ts";
+export type { FlowControl, FlowControlContext, FlowControlDefinition, FlowRequest, Place } from "./core/flow-control.ts";
 export type { Fault, PlacedMistake } from "./core/config/mistake.ts";
 export type {
   Access,
@@ -272,6 +274,7 @@ export {
 
 // Controllers: a rate-limited work queue.
 export { type Clock, pause, untilAborted } from "./core/async.ts";
+export { afterIo } from "./core/turns.ts";
 export { listAll as listed } from "./core/listed.ts";
 export type { RetryLimits } from "./core/retry-delays.ts";
 export { measureWork as worked, noWorkMeter, type WorkMeter } from "./core/work.ts";

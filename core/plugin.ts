@@ -11,6 +11,7 @@ import type { Peers } from "./connect.ts";
 import type { Controller, ControllerNeed, Gates, StartHook } from "./controller.ts";
 import type { StoredConversion } from "./conversion.ts";
 import type { FieldError } from "./field-error.ts";
+import type { FlowControlDefinition } from "./flow-control.ts";
 import type { HookContext, RequestHookContext } from "./hook-context.ts";
 import type { Column, RowCondition } from "./meta/columns.ts";
 import type { ApiObject } from "./meta/object-meta.ts";
@@ -403,6 +404,8 @@ export interface Plugin {
   readonly auditBackends?: readonly AuditBackendDefinition[];
   /** Authorizers that `--authorization-mode` can name. */
   readonly authorizers?: readonly AuthorizerDefinition[];
+  /** Decides when requests run, in place of the limits on requests in flight. At most one plugin of a server has it. */
+  readonly flowControl?: FlowControlDefinition;
   /** Background work of the leader, or of the only server. */
   readonly controllers?: readonly Controller[];
   /** Checks of `/readyz`, `/healthz` and `/livez`. */

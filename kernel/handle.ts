@@ -1,6 +1,7 @@
 /** Requests from the network. */
 import { negotiateError, prefersPretty } from "../core/codec/negotiate.ts";
 import { incompleteError, type StatusError, statusOf } from "../core/status-error.ts";
+import type { Place } from "../core/flow-control.ts";
 import { goQuote } from "../core/tree/go-quote.ts";
 import type { UserInfo } from "../core/user-info.ts";
 import { bound } from "../core/bound.ts";
@@ -57,6 +58,8 @@ class NetworkEntry implements Entry<Reply> {
   #user: UserInfo | undefined;
   #authenticatedMs = 0;
   #notes: AuditNotes | undefined;
+  /** Undefined before the request has asked for it. */
+  #place: Place | undefined;
   /** Whether the path has a route: errors before have fewer encodings. */
   #isRouted = false;
 
@@ -110,12 +113,14 @@ class NetworkEntry implements Entry<Reply> {
     }
   }
 
-  limit(): void {
-    try {
-      this.#observation.holds(this.#server.admit(this.#info));
-    } catch (error) {
-      throw new NotPermitted(error, "limit");
-    }
+  limit({ user }: Acting): void | Promise<void> {
+    const place = this.#server.admit(this.#exchange, this.#info, user);
+    return place instanceof Promise ? place.then((own) => this.#takes(own)) : this.#takes(place);
+  }
+  #takes(place: Place): void {
+    this.#place = place;
+    this.#observation.holds(place);
+    if (place.refusal !== undefined) throw new NotPermitted(place.refusal, "limit");
   }
 
   async authorize(user: UserInfo, decided: AuditRecord["decided"] | undefined): Promise<void> {
@@ -199,7 +204,8 @@ class NetworkEntry implements Entry<Reply> {
 
   /** Adds what all replies have, and observes them to their end. */
   #finish(reply: Reply, mayGoAway = true): Reply {
-    const whole = withCommonHeaders(reply, this.#warnings, this.#auditId);
+    const whole = withCommonHeaders(reply, this.#warnings, this.#auditId, this.#place);
+    if (this.#info.verb === "watch") this.#place?.begun?.();
     const goesAway = mayGoAway && this.#server.sendsGoaway(this.#exchange, this.#user, this.#catalog);
     return this.#observation.end(goesAway ? { ...whole, goAway: true } : whole);
   }
@@ -261,13 +267,14 @@ function withoutSniffing(reply: Reply): Reply {
 }
 
 /** Adds the headers of all replies. */
-function withCommonHeaders(reply: Reply, warnings: Warnings, auditId: string): Reply {
+function withCommonHeaders(reply: Reply, warnings: Warnings, auditId: string, place: Place | undefined): Reply {
   const texts = warnings.headers();
   return {
     ...reply,
     headers: {
       "cache-control": "no-cache, private",
       ...reply.headers,
+      ...place?.headers,
       "audit-id": auditId, // also of a reply that another server has made
       ...(texts.length === 0 ? {} : { warning: texts }),
     },

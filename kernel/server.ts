@@ -1,5 +1,6 @@
 /** The running server, for its requests: the active catalog and the shared state. */
 import type { Access, AuthorizationDecision, Waiting } from "../core/access.ts";
+import type { Place } from "../core/flow-control.ts";
 import type { UserInfo } from "../core/user-info.ts";
 import type { Impersonate } from "./access/impersonation.ts";
 import type { Audit } from "./access/audit/mod.ts";
@@ -44,8 +45,8 @@ export interface Server {
   readonly access: Access;
   /** Whether the response is sent with GOAWAY: for a random share of requests, and over HTTP/2 for unauthenticated clients. */
   sendsGoaway(exchange: Exchange, user: UserInfo | undefined, catalog: Catalog): boolean;
-  /** A place among the requests in flight, released by its disposal; throws 429 if there is none. */
-  admit(info: RequestInfo): Disposable;
+  /** A place among the running requests, released by its disposal; a promise if the request has to wait. A place without room has a refusal. */
+  admit(exchange: Exchange, info: RequestInfo, user: UserInfo): Place | Promise<Place>;
   /** Non-resource paths: health, metrics, version, discovery, OpenAPI. `mayGet`: whether the user may get another path. */
   nonresource(exchange: Exchange, info: RequestInfo, catalog: Catalog, mayGet: MayGet): Promise<Reply>;
   /** The reply to a browser that may not see the page at `/`. */

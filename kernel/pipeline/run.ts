@@ -14,8 +14,8 @@ export interface Entry<Answer> {
   record(user: UserInfo): RequestRecord<Answer> | undefined;
   /** The user that the request acts as, and the exchange without the headers that say so. */
   impersonate(user: UserInfo, record: RequestRecord<Answer> | undefined): Acting | Promise<Acting>;
-  /** Takes a place among the requests in flight. */
-  limit(): void;
+  /** Takes a place among the running requests. Returns a promise only if the request has to wait. */
+  limit(acting: Acting): void | Promise<void>;
   authorize(user: UserInfo, decided: RequestRecord<Answer>["decided"] | undefined): void | Promise<void>;
   /** Carries the request out, and makes its answer. Requests for resources go through `dispatch`. */
   answer(acting: Acting, notes: AuditNotes | undefined): Promise<Answer>;
@@ -44,7 +44,8 @@ export async function run<Answer>(entry: Entry<Answer>): Promise<Answer> {
     record = entry.record(user);
     if (record !== undefined) await record.received();
     const acting = await entry.impersonate(user, record);
-    entry.limit();
+    const waiting = entry.limit(acting);
+    if (waiting !== undefined) await waiting;
     await entry.authorize(acting.user, record?.decided);
     const answer = await entry.answer(acting, record?.notes);
     return record === undefined ? answer : await record.end(answer);

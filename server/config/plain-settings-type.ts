@@ -296,9 +296,20 @@ export interface PlainSettings {
   readonly "feature-gates"?: Readonly<Record<string, boolean>>;
   /** Do not log warnings about deprecated flags and feature gates that are set. Default: false. */
   readonly "suppress-deprecation-warnings"?: boolean;
-  /** Maximum number of concurrent reads, per worker; further ones are rejected with 429. 0 disables the limit. Default: 400. */
+  /**
+   * Queue requests by FlowSchema and PriorityLevelConfiguration, and give each level its share of the server; false rejects requests above
+   * the limits on concurrent reads and writes. Default: true.
+   */
+  readonly "enable-priority-and-fairness"?: boolean;
+  /**
+   * Maximum number of concurrent reads, per worker; further ones are rejected with 429. With priority and fairness, the levels divide the
+   * sum of both limits. 0 disables the limit. Default: 400.
+   */
   readonly "max-requests-inflight"?: number;
-  /** Maximum number of concurrent writes, per worker; further ones are rejected with 429. 0 disables the limit. Default: 200. */
+  /**
+   * Maximum number of concurrent writes, per worker; further ones are rejected with 429. With priority and fairness, the levels divide the
+   * sum of both limits. 0 disables the limit. Default: 200.
+   */
   readonly "max-mutating-requests-inflight"?: number;
   /**
    * Probability that an HTTP/2 request is answered with GOAWAY, so that clients reconnect and spread over the servers behind a load

@@ -8,6 +8,7 @@ import { type TlsConfig, tlsSettings } from "./tls-settings.ts";
 import { type ElectionConfig, electionSettings } from "./election-settings.ts";
 import { isFollowed, isStore, type StoreConfig, storeSettings } from "./store-settings.ts";
 import { type EmulationConfig, emulationSettings } from "./emulation-settings.ts";
+import { type LimitConfig, limitSettings } from "./limit-settings.ts";
 import {
   bool,
   type Change,
@@ -50,6 +51,7 @@ export interface Config
     ElectionConfig,
     EmulationConfig,
     KubeletConfig,
+    LimitConfig,
     ServiceConfig,
     ShutdownConfig,
     StoreConfig,
@@ -114,8 +116,6 @@ export interface Config
   readonly "runtime-config": ReadonlyMap<string, boolean>;
   readonly "feature-gates": ReadonlyMap<string, boolean>;
   readonly "suppress-deprecation-warnings": boolean;
-  readonly "max-requests-inflight": number;
-  readonly "max-mutating-requests-inflight": number;
   readonly "goaway-chance": number;
   readonly "http2-max-streams-per-connection": number;
   readonly "http2-implementation": string;
@@ -382,12 +382,7 @@ export const settings: Settings = Object.freeze(
 
     "suppress-deprecation-warnings": live(bool(false, "Do not log warnings about deprecated flags and feature gates that are set.")),
 
-    "max-requests-inflight": live(
-      int(400, "Maximum number of concurrent reads, per worker; further ones are rejected with 429. 0 disables the limit."),
-    ),
-    "max-mutating-requests-inflight": live(
-      int(200, "Maximum number of concurrent writes, per worker; further ones are rejected with 429. 0 disables the limit."),
-    ),
+    ...limitSettings,
     "goaway-chance": live(
       fraction(
         0,

@@ -15,7 +15,7 @@ const withValue = `
 const withoutValue = `
   send-retry-after-while-not-ready-once
   enable-garbage-collector watch-cache disable-http2-serving permit-address-sharing permit-port-sharing contention-profiling
-  enable-priority-and-fairness profiling encryption-provider-config-automatic-reload log-json-split-stream log-text-split-stream
+  profiling encryption-provider-config-automatic-reload log-json-split-stream log-text-split-stream
   aggregator-reject-forwarding-redirect allow-privileged enable-aggregator-routing enable-logs-handler
 `;
 

@@ -29,7 +29,6 @@ import { requestLog } from "../../kernel/observe/request-log.ts";
 import { requestLabels } from "../../kernel/observe/request-metrics.ts";
 import { goawayChooser } from "../../kernel/request/goaway.ts";
 import type { HeavyWork } from "../../kernel/request/hand-over.ts";
-import { inflightLimit } from "../../kernel/request/inflight.ts";
 import type { Backend, Clock } from "../../kernel/request-context.ts";
 import { type Faults, troubleText } from "../../kernel/store/fault.ts";
 import type { Server } from "../../kernel/server.ts";
@@ -40,6 +39,7 @@ import type { ConfigInForce } from "./config-in-force.ts";
 import { serverApi } from "./open-controllers.ts";
 import { settingOf } from "../config/plugin-settings.ts";
 import { keyedHash } from "./keyed-hash.ts";
+import { flowReply, type RequestLimits, requestLimits } from "./request-limits.ts";
 import { refusalLog } from "./refusal-log.ts";
 import { describeBuild, describeReleases } from "./describe-server.ts";
 import { type CheckedParts, type CheckedStore, healthChecks } from "./health-checks.ts";
@@ -58,6 +58,8 @@ export interface Parts {
   readonly reports: ReportParts;
   readonly health: Pick<CheckedParts, "start" | "shutdown" | "logWritten">;
   readonly processes: ProcessParts;
+  /** Absent in tests that limit the requests in flight only. */
+  readonly limits?: RequestLimits;
   /** Absent in tests without webhooks. */
   readonly callWebhook?: CallWebhook;
   /** Returns the signal that ends a watch that begins now. */
@@ -106,7 +108,7 @@ const elapsed = (): number => performance.now();
 /** Assembles the server for `handle`. */
 export function assemble(parts: Parts): Server {
   const { config: { current }, storage, reports } = parts, { registry, log } = reports, { record } = registry;
-  const backend = backendOf(parts, () => server);
+  const backend = backendOf(parts, () => server), { limits = requestLimits(parts.config, registry) } = parts;
   registerStoreMetrics(registry, {
     store: storage.store,
     parts: partsOf(storage).map(({ store }) => store),
@@ -134,8 +136,8 @@ export function assemble(parts: Parts): Server {
     impersonate: impersonateOf(parts),
     access: accessOf(parts.access),
     sendsGoaway: goawayChooser(() => current().config["goaway-chance"], systemClock.random),
-    admit: inflightOf(parts),
-    nonresource: nonresourceOf(parts),
+    admit: limits.admit,
+    nonresource: nonresourceOf(parts, limits),
     refusedPage,
     countOwnRequest(method, info) {
       const { group, resource, subresource, verb } = requestLabels(method, info, undefined, current().catalog);
@@ -249,21 +251,8 @@ function accessOf({ authorization, authentication: { authenticateToken, issuer }
   };
 }
 
-function inflightOf({ config: { current }, reports: { registry: { record } } }: Parts): Server["admit"] {
-  return inflightLimit(
-    () => {
-      const { config } = current();
-      return { readOnly: config["max-requests-inflight"], mutating: config["max-mutating-requests-inflight"] };
-    },
-    ({ readOnly, mutating }) => {
-      record.inflight.with(readOnlyRequests).set(readOnly);
-      record.inflight.with(mutatingRequests).set(mutating);
-    },
-  );
-}
-
 /** Health, metrics, version, discovery and OpenAPI. */
-function nonresourceOf(parts: Parts): Server["nonresource"] {
+function nonresourceOf(parts: Parts, limits: RequestLimits): Server["nonresource"] {
   const { config: { current }, storage, reports, health, processes: { workers } } = parts, { registry, log } = reports;
   const { record } = registry;
   const { releases } = current().catalog;
@@ -304,7 +293,7 @@ function nonresourceOf(parts: Parts): Server["nonresource"] {
       version,
       process: async (exchange, info, catalog) =>
         await metricsReply(exchange, info.path, { text, restart, contentType: registry.contentType }) ??
-          zpageReply(exchange, info, catalog, zpages) ??
+          zpageReply(exchange, info, catalog, zpages) ?? flowReply(info, limits) ??
           await tokenDocumentReply(exchange, info.path, documents),
       processPaths: (catalog) => ["/metrics", "/metrics/slis", ...zpagePaths(catalog), ...documents.paths()],
       discovery,
@@ -323,6 +312,4 @@ function nonresourceOf(parts: Parts): Server["nonresource"] {
     });
 }
 
-const readOnlyRequests = Object.freeze({ request_kind: "readOnly" });
-const mutatingRequests = Object.freeze({ request_kind: "mutating" });
 const succeeded = Object.freeze({ result: "success" });

@@ -10,7 +10,7 @@ import { apiAudiences } from "../config/service-accounts.ts";
 import { watchFile } from "../config/watch-file.ts";
 import { heavyRequests } from "../heavy/requests.ts";
 import { controllerBoard } from "../background/controller-board.ts";
-import type { Log } from "../../kernel/observe/log.ts";
+import { describe, type Log } from "../../kernel/observe/log.ts";
 import { loggedProgress } from "../log/progress.ts";
 import type { BeginProgress } from "../../core/progress.ts";
 import { keepErrors } from "../log/recent-errors.ts";
@@ -30,7 +30,8 @@ import { checkDelegation } from "./delegation.ts";
 import { describeConfig } from "./describe-server.ts";
 import { bootstrapHook, hookNames, openHealth } from "./health-checks.ts";
 import { openAuditOf } from "./open-audit.ts";
-import { partContext } from "./part-context.ts";
+import { flowControlContext, requestLimits } from "./request-limits.ts";
+import { partContext, settingOf } from "./part-context.ts";
 import { openTracing } from "./open-tracing.ts";
 import { type ControllerNeeds, openControllers, serverApi } from "./open-controllers.ts";
 import { openMetrics, servePluginMetrics } from "./open-metrics.ts";
@@ -224,8 +225,10 @@ function openRequests(
     heavyRequests({ start: startHeavy, store, callWebhook, inForce: inForce.current, after: systemClock.after, tracing });
   const findings = sharedFindings(log, workers);
   const authorization = openAuthorization({ inForce, registry, log, findings, start: health.start, signal, file, tracing });
+  const limits = requestLimits(inForce, registry);
   const server = assemble({
     config: inForce,
+    limits,
     storage,
     access: { authentication, authorization },
     reports,
@@ -237,6 +240,15 @@ function openRequests(
   const api = serverApi(server);
   authentication.open(api);
   authorization.open(api);
+  limits.open(flowControlContext({
+    api,
+    current: inForce.current,
+    store: storage.store,
+    setting: settingOf(() => inForce.current().config),
+    metric: registry.metric,
+    logError: (sentence, error) => log.error(`flow control: ${sentence}`, error === undefined ? {} : describe(error)),
+    signal,
+  }));
   return { server, heavy, webhooks, hasRoles: authorization.hasRoles };
 }
 

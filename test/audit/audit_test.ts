@@ -257,7 +257,7 @@ test("rejected (429) and timed out requests (504) are recorded with their status
   try {
     await writeFile(join(folder, "policy"), policy);
     const log = join(folder, "log");
-    const flags = ["--max-mutating-requests-inflight=1", "--request-timeout=1s"];
+    const flags = ["--max-mutating-requests-inflight=1", "--enable-priority-and-fairness=false", "--request-timeout=1s"];
     await served([`--audit-policy-file=${join(folder, "policy")}`, `--audit-log-path=${log}`, ...flags], async (server) => {
       const slow = server.unfinished("POST", configMaps);
       await holdsItsPlace(server);

@@ -566,6 +566,14 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
     assert.equal(await warned("--suppress-deprecation-warnings"), 0);
   },
 
+  "enable-priority-and-fairness": async () => {
+    for (const flag of ["--enable-priority-and-fairness=true", "--enable-priority-and-fairness=false"]) {
+      await served([flag], async ({ client }) => {
+        const { headers } = await client.ask(path);
+        assert.equal("x-kubernetes-pf-flowschema-uid" in headers, flag.endsWith("true"));
+      });
+    }
+  },
   "max-requests-inflight": async () => {
     const readyzAndRead = async (flag: string, status: number) => {
       const begun = Promise.withResolvers<void>(), slow = Promise.withResolvers<void>();
@@ -582,7 +590,7 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
           },
         }],
       });
-      await served([flag], async (server) => {
+      await served([flag, "--enable-priority-and-fairness=false"], async (server) => {
         await until(async () => assert.equal(await statusOf(server, "/readyz"), 200));
         started = true;
         const waiting = server.client.ask("/readyz");
@@ -598,7 +606,7 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
     await readyzAndRead("--max-requests-inflight=0", 200);
   },
   "max-mutating-requests-inflight": () =>
-    served(["--max-mutating-requests-inflight=1"], async (server) => {
+    served(["--max-mutating-requests-inflight=1", "--enable-priority-and-fairness=false"], async (server) => {
       const slow = server.unfinished("POST", path);
       await holdsItsPlace(server);
       await until(async () => {

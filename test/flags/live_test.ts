@@ -194,8 +194,8 @@ const live: { readonly [Name in SettingName]?: Live } = {
   },
   "max-requests-inflight": inflight("max-requests-inflight"),
   "max-mutating-requests-inflight": {
-    before: "max-mutating-requests-inflight: 0",
-    after: "max-mutating-requests-inflight: 1",
+    before: "max-mutating-requests-inflight: 0\nenable-priority-and-fairness: false",
+    after: "max-mutating-requests-inflight: 1\nenable-priority-and-fairness: false",
     async sees(server) {
       const slow = server.unfinished("POST", path);
       try {
@@ -344,8 +344,8 @@ function inflight(name: SettingName): Live {
   };
   const plugin = definePlugin({ name: "slow", summary: "Takes its time.", healthChecks: [{ name: "slow", check }] });
   return {
-    before: `${name}: 0`,
-    after: `${name}: 1`,
+    before: `${name}: 0\nenable-priority-and-fairness: false`,
+    after: `${name}: 1\nenable-priority-and-fairness: false`,
     plugins: [...builtIn, plugin],
     async sees(server) {
       const place = Promise.withResolvers<void>(), answer = Promise.withResolvers<void>();
@@ -436,6 +436,7 @@ const others: { readonly [Name in SettingName]?: string } = {
   "authentication-tolerate-lookup-failure": "true",
   "authorization-kubeconfig": "front.yaml",
   "authorization-always-allow-paths": "[/version]",
+  "enable-priority-and-fairness": "false",
   "data-dir": "/elsewhere",
   "write-kubeconfig": "/elsewhere",
   "etcd-servers": "['http://127.0.0.1:1']",

@@ -162,6 +162,7 @@ test("requests and configuration: TholeRequestsRejected, TholeDeprecatedVersionU
       `--client-ca-file=${file("clients.crt")}`,
       "--runtime-config=storage.k8s.io/v1beta1=true",
       "--max-mutating-requests-inflight=1",
+      "--enable-priority-and-fairness=false",
     ];
     await served(args, async (server) => {
       const { client, running } = server;

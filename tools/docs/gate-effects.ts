@@ -106,7 +106,7 @@ const reasons: Readonly<Record<string, string>> = {
   LoggingBetaOptions: "options of Go's logger",
   OrderedNamespaceDeletion: "pods are always deleted first",
   SeparateCacheWatchRPC: "watches of etcd are arranged in one way",
-  SizeBasedListCostEstimate: "no priority and fairness",
+  SizeBasedListCostEstimate: "the width of a list is estimated from the number of objects",
   StorageNamespaceIndex: "only pods have that index",
   StorageVersionAPI: "the server does not write its StorageVersions",
   StructuredAuthenticationConfiguration: "`--authentication-config` is always available",

@@ -23,7 +23,7 @@ A client that may \`delete\` the path \`/metrics\`, such as a member of \`system
 zero, and a series appears after its next recording. Gauges without labels, gauges that count up and down, and histograms without labels keep their values. DELETE on \`/metrics/slis\` does so for
 the service level indicators, and with several workers for all of them. Protobuf is written for clients that accept it.
 
-Metrics of kube-apiserver features that Thole does not have are missing, such as flow control and aggregation.
+Metrics of kube-apiserver features that Thole does not have are missing, such as aggregation.
 `;
 
 /** The text of the page. */
