@@ -94,6 +94,7 @@ const internals: Readonly<Record<string, readonly string[]>> = {
     "configmaps",
     "csi",
     "devices",
+    "flowcontrol",
     "networking",
     "nodes",
     "pods",
