@@ -31,7 +31,8 @@ import { describeConfig } from "./describe-server.ts";
 import { bootstrapHook, hookNames, openHealth } from "./health-checks.ts";
 import { openAuditOf } from "./open-audit.ts";
 import { flowControlContext, requestLimits } from "./request-limits.ts";
-import { partContext, settingOf } from "./part-context.ts";
+import { settingOf } from "../config/plugin-settings.ts";
+import { partContext } from "./part-context.ts";
 import { openTracing } from "./open-tracing.ts";
 import { type ControllerNeeds, openControllers, serverApi } from "./open-controllers.ts";
 import { openMetrics, servePluginMetrics } from "./open-metrics.ts";
@@ -244,7 +245,7 @@ function openRequests(
     api,
     current: inForce.current,
     store: storage.store,
-    setting: settingOf(() => inForce.current().config),
+    setting: settingOf(inForce.current),
     metric: registry.metric,
     logError: (sentence, error) => log.error(`flow control: ${sentence}`, error === undefined ? {} : describe(error)),
     signal,
