@@ -8,7 +8,16 @@ export type { DefinedObject, DefinedVersion, DefinedVersions, ServedAs } from ".
 export type { KeptFields } from "./core/define/kept-fields.ts";
 export type { ReleasedElements, ReleasedField, ReleasedKind } from "./core/released.ts";
 export type { ScalePaths } from "./core/define/scale.ts";
-export type { ControllerNeed, EventNews, EventRecorder, Gates, IssueLegacyToken, ServedResource, ServedTypes } from "./core/controller.ts";
+export type {
+  ControllerNeed,
+  EventNews,
+  EventRecorder,
+  Gates,
+  IssueLegacyToken,
+  ServedResource,
+  ServedTypes,
+  ServedVersion,
+} from "./core/controller.ts";
 export type {
   AuthorizerContext,
   GateStage,

@@ -2,82 +2,11 @@
 import { OptionError, optionsOfQuery, type QueryValues } from "./derive/query-options.ts";
 import type { RequestHookContext } from "./hook-context.ts";
 import type { StructNode, Typed } from "./schema.ts";
+import type { Channel, HeaderFields, Peers } from "./peers.ts";
 import { badRequestError } from "./status-error.ts";
 import type { GroupVersion } from "./versions.ts";
 
-/** Headers by lower-case name. A list is sent as repeated headers. */
-export type HeaderFields = Readonly<Record<string, string | readonly string[] | undefined>>;
-
-/** Bytes in both directions, after both sides have agreed on a protocol. */
-export interface Channel {
-  /** The bytes that arrive. The other side waits while none are taken. It must be iterated once; the end of the iteration closes the channel. */
-  readonly received: AsyncIterable<Uint8Array>;
-  /** Sends bytes. The promise, if any, resolves when more may be sent; it never rejects. */
-  send(bytes: Uint8Array): Promise<void> | undefined;
-  /** Ends both directions. */
-  close(): void;
-}
-
-/** How another server is reached. Its files are read again for a request that comes ten seconds later or more. */
-export interface PeerAccess {
-  /** The file with the PEM of the CAs that are trusted. Default: the server's certificate is not verified. */
-  readonly caFile?: string;
-  /** The file with the certificate that this server shows. Default: none. */
-  readonly certFile?: string;
-  /** The file with the key of that certificate. */
-  readonly keyFile?: string;
-}
-
-/** A request to another server. */
-export interface PeerRequest {
-  /** The method. */
-  readonly method: string;
-  /** The whole URL: `https://10.0.0.1:10250/pods`. */
-  readonly url: string;
-  /** The headers, with those of the framing of the body. */
-  readonly headers: HeaderFields;
-  /** The content, which is read as the other server takes it. Default: none. */
-  readonly body?: AsyncIterable<Uint8Array> | undefined;
-  /** The credentials. */
-  readonly access: PeerAccess;
-  /** Ends the request and its response. */
-  readonly signal: AbortSignal;
-}
-
-/** The response of another server. Its content must be iterated, or the signal of the request be aborted. */
-export interface PeerResponse {
-  /** The status code. */
-  readonly status: number;
-  /** The headers, with those of the connection. */
-  readonly headers: HeaderFields;
-  /** The content. The other server waits while none is taken. */
-  readonly body: AsyncIterable<Uint8Array>;
-  /** With status 101: the connection in the new protocol. */
-  readonly channel?: Channel;
-}
-
-/** Why a server could not be reached, or has answered nonsense. The message has the address and no secret. */
-export class PeerError extends Error {
-  /** Whether no connection could be made. */
-  readonly isDial: boolean;
-  /** Whether there is none because the server's certificate is not trusted. */
-  readonly isTrust: boolean;
-  /** Makes the error of a failure. */
-  constructor(message: string, { isDial = false, isTrust = false, cause }: { isDial?: boolean; isTrust?: boolean; cause?: unknown } = {}) {
-    super(message, { cause });
-    this.name = "PeerError";
-    this.isDial = isDial;
-    this.isTrust = isTrust;
-  }
-}
-
-/** Reaches other servers. */
-export interface Peers {
-  /** Sends a request. Rejects with a PeerError, or with the reason of the signal. */
-  ask(request: PeerRequest): Promise<PeerResponse>;
-  /** Resolves with the addresses of a name; an address is its own. Rejects with a PeerError if there are none. */
-  addressesOf(host: string): Promise<readonly string[]>;
-}
+export { type Channel, type HeaderFields, type PeerAccess, PeerError, type PeerRequest, type PeerResponse, type Peers } from "./peers.ts";
 
 /** The request of a client at a subresource that connects. */
 export interface ConnectRequest<Options = any> {

@@ -3,6 +3,7 @@ import type { MetricOf } from "../metrics/mod.ts";
 import type { ResourceRule } from "./access.ts";
 import type { Shared } from "./allocation.ts";
 import type { Api } from "./api.ts";
+import type { Peers } from "./peers.ts";
 import type { ApiObject } from "./meta/object-meta.ts";
 import type { Names } from "./names.ts";
 import type { StructuralSchema } from "./structural-schema.ts";
@@ -26,8 +27,21 @@ export interface ServedResource {
   /** The lower-case singular, which kubectl accepts. */
   readonly singular: string;
 }
+/** A group version that is served. */
+export interface ServedVersion {
+  /** The API group; "" for the core group. */
+  readonly group: string;
+  /** The version, such as `v1`. */
+  readonly version: string;
+  /** The priority of the group in discovery: a group with a higher number comes first. */
+  readonly groupPriority: number;
+  /** Whether all its kinds are custom ones. */
+  readonly isCustom: boolean;
+}
 /** The types that are served now, including custom kinds. */
 export interface ServedTypes {
+  /** Returns all group versions in the order of discovery. */
+  versions(): readonly ServedVersion[];
   /** Returns the resources of a version, such as `v1`, in one group, or in all groups. */
   resources(version: string, group?: string): readonly ServedResource[];
   /** Returns the schema of a kind, with the types that OpenAPI documents publish; undefined for a kind that is not served. */
@@ -62,6 +76,8 @@ export interface ControllerContext {
   readonly logError: (sentence: string, error?: unknown) => void;
   /** Reads the settings in force. */
   readonly setting: Shared["setting"];
+  /** Reaches other servers. */
+  readonly peers: Peers;
   /** Values in the store that are no objects. */
   readonly records: Shared["records"];
   /** Shows the progress of long work to the operator. The text is such as `migrating widgets`. */
@@ -148,6 +164,8 @@ export interface Controller {
 export interface StartHook {
   /** The name in `poststarthook/<name>`, unique among all plugins. */
   readonly name: string;
+  /** The names of its health checks. Default: `poststarthook/<name>`. */
+  readonly checks?: readonly string[];
   /** The owner of the fields that the task writes, in metadata.managedFields; at most 128 bytes. Default: `name`. */
   readonly fieldManager?: string;
   /** Does the task and resolves. If it rejects, the error is logged and `run` is called again after a pause. */

@@ -8,8 +8,8 @@
 import type { Check } from "./health.ts";
 
 export interface StartUp {
-  /** The check `poststarthook/<name>`. It fails until `finished(name)`. */
-  hook(name: string): Check;
+  /** A check of a hook, by default `poststarthook/<name>`. It fails until `finished(name)`. */
+  hook(name: string, check?: string): Check;
   finished(name: string): void;
   /** Marks the server as started if these hooks are finished and all informers are synced; has no effect otherwise. */
   setStarted(names: readonly string[]): void;
@@ -34,8 +34,8 @@ export function startUp(): StartUp {
   const unsynced = () => [...informers.values()].flatMap((kinds) => [...kinds].filter(([, synced]) => !synced).map(([kind]) => kind));
   let isStarted = false;
   return {
-    hook: (name) => ({
-      name: `poststarthook/${name}`,
+    hook: (name, check = `poststarthook/${name}`) => ({
+      name: check,
       omitted: () => isStarted && !done.has(name),
       check: () => done.has(name) ? Promise.resolve() : Promise.reject(new Error("not finished")),
     }),

@@ -2,6 +2,7 @@
 import type { Plugin } from "../core/plugin.ts";
 import { admissionregistrationPlugin } from "./admissionregistration/mod.ts";
 import { apiextensionsPlugin } from "./apiextensions/mod.ts";
+import { apiregistrationPlugin } from "./apiregistration/mod.ts";
 import { appsPlugin } from "./apps/mod.ts";
 import { authenticationPlugin } from "./authentication/mod.ts";
 import { authorizationPlugin } from "./authorization/mod.ts";
@@ -53,4 +54,5 @@ export const plugins: readonly Plugin[] = Object.freeze([
   admissionregistrationPlugin,
   quotasPlugin,
   apiextensionsPlugin,
+  apiregistrationPlugin,
 ]);

@@ -43,7 +43,7 @@ export function fakeContext(members: Partial<ControllerContext>): ControllerCont
     events: { record() {} },
     gates: () => false,
     isDeclared: () => false,
-    types: { resources: () => [], schemaOf: () => undefined },
+    types: { versions: () => [], resources: () => [], schemaOf: () => undefined },
     work: noWorkMeter,
     logError() {},
     progress: () => ({ done() {}, end() {} }),
@@ -51,8 +51,13 @@ export function fakeContext(members: Partial<ControllerContext>): ControllerCont
     setting({ name }) {
       throw new Error(`The setting "${name}" is not expected to be read`);
     },
+    peers: { ask: unasked, addressesOf: unasked },
     records: { get: async () => undefined, list: async () => [], put: async () => true },
     issueLegacyToken: undefined,
     ...members,
   };
+}
+
+function unasked(): never {
+  throw new Error("Other servers are not expected to be reached");
 }

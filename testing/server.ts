@@ -97,8 +97,13 @@ export async function checkRoundTrips(plugin: Plugin, options: RoundTripOptions 
   const own = plugin.resources ?? [], all = [...builtIn.filter((each) => each !== plugin), ...plugins, plugin];
   const { catalog: known } = activeConfigOf(withDefaults({ ...settings, "data-dir": ":memory:" }, all), all);
   const versions = known.kinds.filter(({ resource }) => own.includes(resource)).flatMap((kind) => known.versionsOf(kind));
-  // Controllers would change objects between two requests.
-  const { opened, close } = await openInMemory(all.map((each) => ({ ...each, controllers: [] })), {
+  // Controllers, and start hooks that go on, would change objects between two requests.
+  const still = all.map((each) => ({
+    ...each,
+    controllers: [],
+    startHooks: (each.startHooks ?? []).map(({ follow: _, ...hook }) => hook),
+  }));
+  const { opened, close } = await openInMemory(still, {
     ...settings,
     "runtime-config": { ...Object.fromEntries(versions.map(({ apiVersion }) => [apiVersion, true])), ...settings["runtime-config"] },
     "feature-gates": {

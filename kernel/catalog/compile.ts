@@ -6,6 +6,7 @@ import { spell } from "../../core/names.ts";
 import type { Admission, GateStage, Plugin, Resource } from "../../core/plugin.ts";
 import { needMistakes } from "../../core/define/needs.ts";
 import { pluralOf } from "../../core/define/plural.ts";
+import { groupPriorities } from "../../core/define/group-priorities.ts";
 import { compareVersions, splitGroupVersion, stageOfVersion } from "../../core/versions.ts";
 import {
   type Catalog,
@@ -46,13 +47,9 @@ export function compile(plugins: readonly Plugin[], config: CatalogConfig, appea
   const kinds = [...declared, ...addAppeared(endpoints, unserved, declared, appeared, settings, unusable)];
   if (mistakes.length > 0) throw new CatalogError(mistakes);
 
-  const priorities = new Map(
-    plugins.flatMap(({ groupPriorities = {} }) =>
-      Object.entries(groupPriorities).map(([group, priority]) => [spell(names, group), priority] as const)
-    ),
-  );
+  const priorityOf = groupPriorities(plugins, names);
   const hasCbor = gates.isOn("CBORServingAndStorage");
-  const groups = groupsOf([...endpoints.values()].filter(({ resource }) => resource.unlisted !== true), priorities, releases.emulated);
+  const groups = groupsOf([...endpoints.values()].filter(({ resource }) => resource.unlisted !== true), priorityOf, releases.emulated);
   const byPath = nestEndpoints(endpoints.values());
   const admission = inOrder(plugins.flatMap(({ admission = [] }) => admission));
   const forAll = admission.filter(({ resources }) => resources === "all");
@@ -224,7 +221,7 @@ function preferredFirst(versions: readonly CatalogVersion[], emulated: Release):
 
 function groupsOf(
   endpoints: readonly Endpoint[],
-  priorities: ReadonlyMap<string, number>,
+  priorityOf: (group: string) => number,
   emulated: Release,
 ): readonly CatalogGroup[] {
   const byGroup = Map.groupBy(endpoints, (endpoint) => endpoint.group);
@@ -233,8 +230,7 @@ function groupsOf(
     const versions = [...byVersion].map(([version, some]) => versionOf(name, version, some));
     return { name, versions: preferredFirst(versions.toSorted((a, b) => compareVersions(a.version, b.version)), emulated) };
   });
-  const rank = (group: CatalogGroup) => priorities.get(group.name) ?? (group.name === "" ? 18000 : 1000);
-  return groups.toSorted((a, b) => rank(b) - rank(a) || (a.name < b.name ? -1 : 1));
+  return groups.toSorted((a, b) => priorityOf(b.name) - priorityOf(a.name) || (a.name < b.name ? -1 : 1));
 }
 
 /** The name of a resource in the steps of other plugins: `pods`, `priorityclasses.scheduling.{domain}`. */

@@ -24,6 +24,7 @@ export interface PeerFiles {
   readonly caFile?: string;
   readonly certFile?: string;
   readonly keyFile?: string;
+  readonly verify?: { readonly ca: string; readonly serverName: string };
 }
 /** Headers by lower-case name. */
 type Fields = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -84,7 +85,7 @@ async function ask(
   const isUpgrade = headers["upgrade"] !== undefined, dial = dialing(url, agent, signal);
   try {
     // Otherwise the certificate would have to be for the name in the Host header, which is the client's.
-    const name = url.hostname.replace("[", "").replace("]", ""), servername = isIP(name) === 0 ? name : "";
+    const name = access.verify?.serverName ?? url.hostname.replace("[", "").replace("]", ""), servername = isIP(name) === 0 ? name : "";
     const options = { method, agent, headers: outgoing(headers), setHost: headers["host"] === undefined, servername };
     const begun = await beginRequest(url, options, body, dial.signal, { mayUpgrade: isUpgrade, overheadShare: peerOverheadShare });
     dial.met();
@@ -217,7 +218,7 @@ class Credentials {
     this.#now = now;
   }
   async of(server: URL, files: PeerFiles): Promise<RemoteAccess> {
-    const { caFile = "", certFile = "", keyFile = "" } = files, key = [caFile, certFile, keyFile].join("\n");
+    const { caFile = "", certFile = "", keyFile = "", verify } = files, key = [caFile, certFile, keyFile].join("\n");
     let known = this.#known.get(key);
     if (known === undefined || this.#now() - known.at > peerCredentialsMs) {
       if (this.#known.size >= peersKeptMax) this.#known.clear();
@@ -225,7 +226,10 @@ class Credentials {
       this.#known.set(key, known);
       known.texts.catch(() => this.#known.delete(key));
     }
-    return { server, ...await known.texts };
+    const texts = await known.texts;
+    if (verify === undefined) return { server, ...texts };
+    const { insecure: _, ca: __, ...own } = texts, { ca, serverName } = verify;
+    return { server, ...own, serverName, ...(ca === "" ? {} : { ca }) };
   }
 }
 

@@ -1,11 +1,19 @@
 /** The served types for controllers. */
 import type { ServedTypes } from "../../core/controller.ts";
+import { isDeclared } from "../../core/define/declared.ts";
+import { groupPriorities } from "../../core/define/group-priorities.ts";
 import { publishedSchema } from "../../core/derive/published-schema.ts";
 import type { Catalog } from "../../kernel/catalog/catalog.ts";
 
 /** Returns the types of served kinds. `catalog` returns the active catalog. */
 export function servedTypes(catalog: () => Catalog): ServedTypes {
   return {
+    versions() {
+      const { groups, plugins, names } = catalog(), priorityOf = groupPriorities(plugins, names);
+      return groups.flatMap(({ name, versions }) =>
+        versions.map((each) => ({ group: name, version: each.version, groupPriority: priorityOf(name), isCustom: !isDeclared(each) }))
+      );
+    },
     resources: (version, group) =>
       catalog().groups.filter(({ name }) => group === undefined || name === group)
         .flatMap(({ versions }) => versions.filter((each) => each.version === version))

@@ -75,7 +75,8 @@ export function healthChecks(parts: CheckedParts, elapsed: () => number): (catal
     const etcdReady = ofStores.map(({ usable }) => ({ ...usable, timeoutMs: config["etcd-readycheck-timeout"] }));
     const names = hookNames(catalog);
     start.setStarted(names);
-    const hooks = [filled, ...names.map(start.hook)];
+    const checksOf = new Map(hooksOf(catalog).map(({ name, checks }) => [name, checks]));
+    const hooks = [filled, ...names.flatMap((name) => (checksOf.get(name) ?? [undefined]).map((check) => start.hook(name, check)))];
     const isOver = () => elapsed() - begun >= config["livez-grace-period"];
     const ofPlugins = (endpoint: Endpoint) =>
       catalog.plugins.flatMap(({ healthChecks = [] }) => healthChecks).filter(({ endpoints = ["readyz", "healthz"] }) =>

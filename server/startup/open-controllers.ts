@@ -1,6 +1,7 @@
 /** Starts the background work of a server: bootstrap objects, controllers with their leader election, compaction. */
 import { readFile } from "node:fs/promises";
 import type { Api } from "../../core/api.ts";
+import { PeerError, type Peers } from "../../core/connect.ts";
 import type { StartUp } from "../../health/mod.ts";
 import type { Controller } from "../../core/controller.ts";
 import { systemGroups } from "../../core/user-info.ts";
@@ -49,7 +50,7 @@ export interface ControllerNeeds {
   readonly compacted: readonly Store[];
   readonly registry: KernelRegistry;
   readonly reports: BackgroundReports;
-  readonly context: Omit<CommonContext, "metric" | "setting" | "records">;
+  readonly context: Omit<CommonContext, "metric" | "peers" | "setting" | "records">;
   /** Whether controllers run in this process if there is no election. */
   readonly runsUnelected: boolean;
   /** Whether roles can grant rights to the service accounts of controllers. Otherwise controllers act as members of system:masters. */
@@ -63,6 +64,7 @@ export async function openControllers(
   { store, compacted, registry, reports, context, runsUnelected, hasRoles, signal }: ControllerNeeds,
 ): Promise<Background> {
   const { record, metric } = registry, { start } = reports, host = await hostName();
+  const { peers = noPeers } = server.backend;
   const queues = workMeters(record, () => performance.now());
   registry.beforeScrape(queues.update);
   const apis: BackgroundApis = {
@@ -75,7 +77,7 @@ export async function openControllers(
   const records = recordsOf(store, inForce.current().config["etcd-prefix"]);
   const background = runBackground(inForce.current(), {
     stores: compacted,
-    contexts: { apis, common: { ...context, metric, setting: settingOf(inForce.current), records }, queue: queues.of, host },
+    contexts: { apis, common: { ...context, metric, peers, setting: settingOf(inForce.current), records }, queue: queues.of, host },
     reports,
     election: {
       api: localApi(server, controllerUser, { manager: "kube-controller-manager" }),
@@ -88,6 +90,12 @@ export async function openControllers(
   inForce.onSwap((next) => background.follow(next));
   return background;
 }
+
+/** Those of a server without connections. */
+const noPeers: Peers = Object.freeze({
+  ask: () => Promise.reject(new PeerError("this server reaches no others")),
+  addressesOf: () => Promise.reject(new PeerError("this server reaches no others")),
+});
 
 /** The start hook of a controller finishes when each of its watches has delivered the initial state. */
 function followWatch(start: StartUp, controller: string, kind: string): () => void {

@@ -6,32 +6,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { definePlugin, defineResource } from "../../core/define/define.ts";
-import { bytes, field, object, structsOf } from "../../plugin.ts";
-import { plugins } from "../../plugins/mod.ts";
 import { startTestServer, type TestServer } from "../harness.ts";
 import { type Client, httpsClient } from "../https.ts";
 import { type Ran, run, runtimePath } from "../real-server.ts";
 import { chart, helmMissing, helms, namespace, render, type Rendered, template, the } from "./helm.ts";
-
-/** The part of the kind that the chart writes. */
-function registrations() {
-  const home = "apiregistration.{domain}/v1";
-  const Spec = structsOf(home)("APIServiceSpec", { caBundle: field(5, bytes, "The authority.") }, { doc: "What is registered." });
-  const APIService = object("APIService", { spec: field(2, Spec, "What is registered.") }, { package: home, doc: "A registration." });
-  return definePlugin({
-    name: "registrations",
-    summary: "Registrations.",
-    resources: [defineResource({
-      kind: "APIService",
-      scope: "Cluster",
-      summary: "Registrations.",
-      storedAs: home,
-      storedUnder: "apiservices",
-      served: { [home]: { schema: APIService, introduced: "1.0" } },
-    })],
-  });
-}
 
 interface Cluster {
   readonly server: TestServer;
@@ -42,7 +20,7 @@ interface Cluster {
 
 async function withCluster(use: (cluster: Cluster) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "thole-hooks-"));
-  const server = await startTestServer({ plugins: [...plugins, registrations()] });
+  const server = await startTestServer();
   const client = httpsClient({ ...server, token: server.tokens.admin });
   const [ca, token] = [join(folder, "ca.crt"), join(folder, "token")];
   await writeFile(ca, server.ca);
@@ -128,13 +106,15 @@ describe("the chart's hooks", { skip: helmMissing() }, () => {
       const early = await job(objects, "demo-thole-ca-bundle");
       assert.equal(early.code, 1);
       assert.match(early.errors, /^chart-certificates: cannot read the Secret "demo-thole-tls": the API returned 404 /);
-      assert.equal((await client.ask(path, { method: "POST", body: { metadata: { name: "v1.example.com" }, spec: {} } })).status, 201);
+      const service = { namespace, name: "demo-thole" };
+      const spec = { group: "example.com", version: "v1", groupPriorityMinimum: 1000, versionPriority: 15, service };
+      assert.equal((await client.ask(path, { method: "POST", body: { metadata: { name: "v1.example.com" }, spec } })).status, 201);
       assert.equal((await job(objects, hook)).code, 0);
       const { code, output, errors } = await job(objects, "demo-thole-ca-bundle");
       assert.equal(code, 0, errors);
       assert.equal(output, "apiservice/v1.example.com caBundle set\n");
-      const { spec } = (await client.ask(`${path}/v1.example.com`)).json();
-      assert.equal(atob(spec.caBundle), (await secretOf(client, "demo-thole-tls"))["ca.crt"]);
+      const registered = (await client.ask(`${path}/v1.example.com`)).json();
+      assert.equal(atob(registered.spec.caBundle), (await secretOf(client, "demo-thole-tls"))["ca.crt"]);
     }));
 
   it("have roles with exactly the rights that they use", async () => {

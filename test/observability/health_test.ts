@@ -42,14 +42,16 @@ test("the endpoints list their checks in upstream's order and format", async () 
     "bootstrap-controller",
     "priority-and-fairness-config-producer",
     "priority-and-fairness-config-consumer",
+    "kube-apiserver-autoregistration",
+    "apiservice-status-remote-available-controller",
   ].map((name) => {
     const isHook =
-      /^(storage-readiness|crd-informer-synced|create-initial-objects|start-authorizers|bootstrap-controller|priority-and-fairness-config-\w+|\w+\/bootstrap-[a-z-]+)$/
+      /^(storage-readiness|crd-informer-synced|create-initial-objects|start-authorizers|bootstrap-controller|priority-and-fairness-config-\w+|kube-apiserver-autoregistration|apiservice-[a-z-]+|\w+\/bootstrap-[a-z-]+)$/
         .test(
           name,
         );
     return `[+]poststarthook/${isHook ? name : `start-${name}-controller`} ok`;
-  });
+  }).concat("[+]autoregister-completion ok");
   const common = ["[+]ping ok", "[+]log ok", "[+]etcd ok"];
   const sorted = (all: readonly string[]) => [...all].sort();
   for (const endpoint of ["livez", "healthz"]) {

@@ -9,9 +9,7 @@ export const sameAs: Readonly<Record<string, string>> = Object.freeze({
 });
 
 /** Resources and subresources of kube-apiserver that are not served yet, by group version. */
-export const notServed: Readonly<Record<string, readonly string[]>> = Object.freeze({
-  "apiregistration.k8s.io/v1": ["apiservices"],
-});
+export const notServed: Readonly<Record<string, readonly string[]>> = Object.freeze({});
 
 const listOfAlpha = "an accident of v1alpha1: its items have no field `type` to be merged by, and lists are never applied";
 const alphaItems = "io.k8s.api.storagemigration.v1alpha1.StorageVersionMigrationList.properties.items";

@@ -34,6 +34,7 @@ const ofPod = {
 
 /** Names that their kinds demand. */
 export const namedBy: Readonly<Record<string, string>> = {
+  APIService: "v1.example.com",
   CustomResourceDefinition: "things.example.com",
   IPAddress: "192.0.2.1",
   StorageVersion: "example.com.things",
@@ -82,6 +83,15 @@ const valid: Readonly<Record<string, JsonObject>> = {
   "flowcontrol.apiserver.k8s.io/v1 FlowSchema": { spec: { priorityLevelConfiguration: { name: "a" } } },
   "flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfiguration": {
     spec: { type: "Limited", limited: { limitResponse: { type: "Reject" } } },
+  },
+  "apiregistration.k8s.io/v1 APIService": {
+    spec: {
+      group: "example.com",
+      version: "v1",
+      groupPriorityMinimum: 1000,
+      versionPriority: 10,
+      service: { namespace: "default", name: "a" },
+    },
   },
   "node.k8s.io/v1 RuntimeClass": { handler: "a" },
   "certificates.k8s.io/v1 CertificateSigningRequest": {

@@ -68,7 +68,7 @@ for (const runtime of ["deno", "node"] as const) {
       await writeFile(join(folder, "right.yaml"), "secure-port: 1\nplugins: [-csi]\ndata-dir: nowhere\n");
       const { code, output } = await thole("check", "right.yaml", "--store");
       assert.equal(code, 0);
-      assert.match(output, /^The configuration is valid: 24 plugins \(.*\), \d+ API groups\.\nThere is no store yet\.\n$/);
+      assert.match(output, /^The configuration is valid: 25 plugins \(.*\), \d+ API groups\.\nThere is no store yet\.\n$/);
       assert.equal((await readdir(folder)).includes("nowhere"), false);
     });
 

@@ -18,14 +18,14 @@ interface Known {
 /** Kinds of the reference that are not served: a kind that becomes served needs a table. */
 const notServed: readonly string[] = [
   "custom resource instances",
-  "apiregistration.k8s.io/v1/APIService",
   "authentication.k8s.io/v1/TokenRequest",
   "admission.k8s.io/v1/AdmissionReview (webhook response)",
   "apiextensions.k8s.io/v1/ConversionReview (webhook response)",
 ];
 
-/** Rules about whole schemas and about expressions, which are tested beside their source. */
+/** Rules about whole schemas, about expressions, and of a kind whose names follow from its spec: they are tested beside their source. */
 const triedElsewhere: readonly string[] = [
+  "apiregistration.k8s.io/v1/APIService",
   "admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy",
   "admissionregistration.k8s.io/v1/ValidatingAdmissionPolicyBinding",
   "admissionregistration.k8s.io/v1/ValidatingWebhookConfiguration",

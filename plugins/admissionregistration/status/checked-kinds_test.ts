@@ -20,6 +20,7 @@ const all = [
   ...many,
 ];
 const types: ServedTypes = {
+  versions: () => [],
   resources: (version, group) => all.filter((each) => each.version === version && (group === undefined || each.group === group)),
   schemaOf: () => undefined,
 };

@@ -10,6 +10,7 @@ const schemas: Readonly<Record<string, StructuralSchema | undefined>> = {
   Limit: { type: "object", properties: { max: { type: "integer" } } },
 };
 const types: ServedTypes = {
+  versions: () => [],
   resources: (version, group = "") =>
     ["A", "B", "C"].map((kind) => ({ group, version, kind, plural: `${kind.toLowerCase()}s`, singular: "" })),
   schemaOf: ({ kind }) => schemas[kind],
