@@ -1,12 +1,10 @@
 /** The authorizer `RBAC`: roles and bindings, kept in memory by watches. */
 import type { ApiObject, AuthorizerDefinition } from "../../plugin.ts";
-import { type AuthorizationDecision, type Authorizer, type AuthorizerContext, spell } from "../../toolbox.ts";
+import { type AuthorizationDecision, type Authorizer, spell } from "../../toolbox.ts";
+import { followObjects, isServed } from "../shared/follow-objects.ts";
 import { defaultBindings, defaultRoles } from "./policy.ts";
 import { type Found, RuleIndex } from "./rule-index.ts";
 import { type Binding, groupVersion, type Role } from "./schema.ts";
-
-/** Milliseconds between two attempts to follow the objects. */
-const retryMs = 1_000;
 
 /** The authorizer that `--authorization-mode=RBAC` selects. */
 export const rbacAuthorizer: AuthorizerDefinition = Object.freeze<AuthorizerDefinition>({
@@ -15,7 +13,8 @@ export const rbacAuthorizer: AuthorizerDefinition = Object.freeze<AuthorizerDefi
   open(context) {
     const index = new RuleIndex(spell(context.names, "rbac.authorization.{domain}"));
     const roles = defaultRoles(context.names), bindings = defaultBindings(context.names);
-    const hasRoles = isServed(context, "clusterroles"), hasBindings = isServed(context, "clusterrolebindings");
+    const hasRoles = isServed(context, { groupVersion, resource: "clusterroles" });
+    const hasBindings = isServed(context, { groupVersion, resource: "clusterrolebindings" });
     const defaults = untilThere([...hasRoles ? roles : [], ...hasBindings ? bindings : []]);
     // Default objects of a disabled kind have effect as if they were stored: the server's controllers need them.
     if (!hasRoles) { for (const each of roles) index.setRole(each); }
@@ -34,11 +33,12 @@ export const rbacAuthorizer: AuthorizerDefinition = Object.freeze<AuthorizerDefi
       },
       remove: (each: ApiObject) => index.deleteBinding(each as Binding),
     };
+    const follow = (resource: string, target: typeof role) => followObjects(context, { groupVersion, resource, ...target });
     const synced = [
-      follow(context, "clusterroles", role),
-      follow(context, "roles", role),
-      follow(context, "clusterrolebindings", binding),
-      follow(context, "rolebindings", binding),
+      follow("clusterroles", role),
+      follow("roles", role),
+      follow("clusterrolebindings", binding),
+      follow("rolebindings", binding),
     ];
     return { ...authorizerOf(index), ready: Promise.all([...synced, defaults.there]).then(() => {}) };
   },
@@ -59,67 +59,6 @@ function untilThere(objects: readonly ApiObject[]): { readonly there: Promise<vo
       if (missing.size === 0) resolve();
     },
   };
-}
-
-/** Whether the kind is served, that is, --runtime-config has not disabled it. */
-export function isServed({ api, names }: Pick<AuthorizerContext, "api" | "names">, resource: string): boolean {
-  const home = spell(names, groupVersion);
-  return api.collections("watch").some((each) => each.groupVersion === home && each.resource === resource);
-}
-
-interface Target {
-  readonly set: (object: ApiObject) => void;
-  readonly remove: (object: ApiObject) => void;
-}
-
-/** Keeps the index up to date until the signal aborts. Resolves once the index has the initial state. */
-function follow(context: AuthorizerContext, resource: string, target: Target): Promise<void> {
-  const synced = Promise.withResolvers<void>();
-  void keepFollowing(context, resource, target, synced.resolve);
-  return synced.promise;
-}
-
-/** The cached objects stay in the index after a failure. */
-async function keepFollowing(
-  context: AuthorizerContext,
-  resource: string,
-  { set, remove }: Target,
-  synced: () => void,
-): Promise<void> {
-  const { api, signal, logError } = context;
-  /** The objects in the index by name. If an object is missing in the initial state of the next watch, it was deleted. */
-  let known = new Map<string, ApiObject>();
-  for (let reported = ""; !signal.aborted;) {
-    const before = known;
-    known = new Map();
-    const begun = () => {
-      for (const [key, object] of before) if (!known.has(key)) remove(object);
-      before.clear();
-      synced();
-    };
-    try {
-      for await (const { type, object } of api.watch(groupVersion, resource, "", {}, signal, "everything", begun)) {
-        reported = "";
-        const key = `${object.metadata.namespace ?? ""}/${object.metadata.name ?? ""}`;
-        if (type === "DELETED") {
-          known.delete(key);
-          remove(object);
-        } else {
-          known.set(key, object);
-          set(object);
-        }
-      }
-    } catch (error) {
-      if (signal.aborted) return;
-      const reason = String(error);
-      // A disabled kind has no initial state. Its cached objects stay in the index.
-      if (!isServed(context, resource)) synced();
-      else if (reason !== reported) logError(`cannot follow ${resource}; it tries again`, error);
-      reported = reason;
-      for (const [key, object] of before) if (!known.has(key)) known.set(key, object);
-      await new Promise((resolve) => setTimeout(resolve, retryMs));
-    }
-  }
 }
 
 /** Makes the authorizer that decides by an index. */

@@ -4,7 +4,7 @@
  */
 import { type ApiObject, type ControllerContext, type StartHook, StatusError } from "../../plugin.ts";
 import { valueText } from "../../toolbox.ts";
-import { isServed } from "./authorizer.ts";
+import { isServed } from "../shared/follow-objects.ts";
 import { autoUpdate, defaultBindings, defaultBindingsInNamespaces, defaultRoles, defaultRolesInNamespaces } from "./policy.ts";
 import { covers, rightsOf } from "./rules.ts";
 import { type Binding, type ClusterRole, groupVersion, type PolicyRule, type Subject } from "./schema.ts";
@@ -46,7 +46,7 @@ async function reconcileAll<T extends ApiObject>(
   merge: (stored: T, wanted: T) => Reconciled<T>,
   namespace = "",
 ): Promise<readonly string[]> {
-  if (!isServed(context, resource)) return [];
+  if (!isServed(context, { groupVersion, resource })) return [];
   const { items } = await context.api.list(groupVersion, resource, namespace);
   const stored = new Map((items as readonly T[]).map((each) => [each.metadata.name, each])); // the items are of this resource
   const ends = await Promise.allSettled(wanted.map((each) => reconcile(context, resource, each, stored.get(each.metadata.name), merge)));

@@ -14,45 +14,26 @@ interface Source {
 
 const targetTypes = Object.freeze({ averageUtilization: "Utilization", averageValue: "AverageValue", value: "Value" });
 
-const resource = (prefix: string): Source => ({
-  values: { [`${prefix}AverageUtilization`]: "averageUtilization", [`${prefix}AverageValue`]: "averageValue" },
-});
+/** Returns the sources of metrics, by their types. `prefix`: the beginning of the names of their old values. */
+function sourcesOf(prefix: "target" | "current"): Readonly<Record<string, Source>> {
+  const value = `${prefix}Value`, averageValue = `${prefix}AverageValue`;
+  const resource: Source = { values: { [`${prefix}AverageUtilization`]: "averageUtilization", [averageValue]: "averageValue" } };
+  return {
+    object: {
+      metricName: "metricName",
+      selector: "selector",
+      object: "target",
+      values: { averageValue: "averageValue", [value]: "value" },
+    },
+    pods: { metricName: "metricName", selector: "selector", values: { [averageValue]: "averageValue" } },
+    resource,
+    containerResource: resource,
+    external: { metricName: "metricName", selector: "metricSelector", values: { [averageValue]: "averageValue", [value]: "value" } },
+  };
+}
 
 /** The sources of `spec.metrics` and of `status.currentMetrics`. */
-const sources = Object.freeze({
-  target: {
-    object: {
-      metricName: "metricName",
-      selector: "selector",
-      object: "target",
-      values: { averageValue: "averageValue", targetValue: "value" },
-    },
-    pods: { metricName: "metricName", selector: "selector", values: { targetAverageValue: "averageValue" } },
-    resource: resource("target"),
-    containerResource: resource("target"),
-    external: {
-      metricName: "metricName",
-      selector: "metricSelector",
-      values: { targetAverageValue: "averageValue", targetValue: "value" },
-    },
-  },
-  current: {
-    object: {
-      metricName: "metricName",
-      selector: "selector",
-      object: "target",
-      values: { averageValue: "averageValue", currentValue: "value" },
-    },
-    pods: { metricName: "metricName", selector: "selector", values: { currentAverageValue: "averageValue" } },
-    resource: resource("current"),
-    containerResource: resource("current"),
-    external: {
-      metricName: "metricName",
-      selector: "metricSelector",
-      values: { currentAverageValue: "averageValue", currentValue: "value" },
-    },
-  },
-}) satisfies Readonly<Record<"target" | "current", Readonly<Record<string, Source>>>>;
+const sources = Object.freeze({ target: sourcesOf("target"), current: sourcesOf("current") });
 
 /** `v2beta1` only: the metrics of `v2beta2` have the form of `v2`. */
 export const metrics: Rule = (object) => {
@@ -61,7 +42,7 @@ export const metrics: Rule = (object) => {
 };
 
 function convert(metric: Fields, into: "target" | "current"): void {
-  for (const [name, source] of Object.entries<Source>(sources[into])) {
+  for (const [name, source] of Object.entries(sources[into])) {
     const fields = metric.fields(name);
     if (fields !== undefined) convertSource(fields, source, into);
   }
