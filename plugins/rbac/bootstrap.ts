@@ -3,7 +3,7 @@
  * annotation autoupdate "false" are unchanged. kube-apiserver's post-start hook rbac/bootstrap-roles does the same.
  */
 import { type ApiObject, type ControllerContext, type StartHook, StatusError } from "../../plugin.ts";
-import { valueText } from "../../toolbox.ts";
+import { append, valueText } from "../../toolbox.ts";
 import { isServed } from "../shared/follow-objects.ts";
 import { autoUpdate, defaultBindings, defaultBindingsInNamespaces, defaultRoles, defaultRolesInNamespaces } from "./policy.ts";
 import { covers, rightsOf } from "./rules.ts";
@@ -21,9 +21,10 @@ export const bootstrapRoles: StartHook = Object.freeze<StartHook>({
     const inNamespaces = [defaultRolesInNamespaces(names), defaultBindingsInNamespaces(names)] as const;
     for (const namespace of new Set(inNamespaces[0].map(({ metadata }) => metadata.namespace))) {
       const [roles, bindings] = inNamespaces.map((all) => all.filter(({ metadata }) => metadata.namespace === namespace));
-      failures.push(
-        ...await reconcileAll(context, "roles", roles as readonly ClusterRole[], reconciledRole, namespace),
-        ...await reconcileAll(context, "rolebindings", bindings as readonly Binding[], reconciledBinding, namespace),
+      append(
+        failures,
+        await reconcileAll(context, "roles", roles as readonly ClusterRole[], reconciledRole, namespace),
+        await reconcileAll(context, "rolebindings", bindings as readonly Binding[], reconciledBinding, namespace),
       );
     }
     if (failures.length > 0) throw new Error(failures.join("; "));
