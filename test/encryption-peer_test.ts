@@ -17,15 +17,23 @@ const providers = {
   resourcequotas: "aescbc",
   limitranges: "aesgcm",
   serviceaccounts: "kms",
+  // All other resources of the core group, and all other resources.
+  "*.": "secretbox",
+  "*.*": "aesgcm",
 } as const;
-const contents = {
-  secrets: { stringData: { a: "hidden" } },
-  configmaps: { data: { a: "hidden" } },
-  resourcequotas: {},
-  limitranges: {},
-  serviceaccounts: {},
-};
-const resources = Object.keys(providers) as (keyof typeof providers)[];
+/** An object of each rule. */
+const objects: readonly {
+  readonly of: keyof typeof providers;
+  readonly collection: string;
+  readonly under: string;
+  readonly body: object;
+}[] = [
+  ...(["resourcequotas", "limitranges", "serviceaccounts"] as const).map((of) => ({ of, ...core(of), body: {} })),
+  { of: "secrets", ...core("secrets"), body: { stringData: { a: "hidden" } } },
+  { of: "configmaps", ...core("configmaps"), body: { data: { a: "hidden" } } },
+  { of: "*.", collection: "/api/v1/namespaces/default/endpoints", under: "services/endpoints", body: {} },
+  { of: "*.*", collection: "/apis/coordination.k8s.io/v1/namespaces/default/leases", under: "leases", body: {} },
+];
 const configurationWith = (endpoint: string) =>
   JSON.stringify({
     apiVersion: "apiserver.config.k8s.io/v1",
@@ -42,7 +50,9 @@ const configurationWith = (endpoint: string) =>
       ],
     })),
   });
-const collection = (resource: string) => `/api/v1/namespaces/default/${resource}`;
+function core(resource: string) {
+  return { collection: `/api/v1/namespaces/default/${resource}`, under: resource };
+}
 
 test("a kube-apiserver opens what this server wrote, and the other way round", { skip: kubeApiserverMissing() }, async () => {
   const folder = await mkdtemp(join(tmpdir(), "thole-encryption-")), file = join(folder, "encryption.yaml");
@@ -52,15 +62,15 @@ test("a kube-apiserver opens what this server wrote, and the other way round", {
   const peer = await startKubeApiserver([], undefined, { flags: [flag] });
   try {
     const made = async ({ ask }: typeof peer.admin, name: string) => {
-      for (const resource of resources) {
-        const { status, text } = await ask(collection(resource), { method: "POST", body: { metadata: { name }, ...contents[resource] } });
+      for (const { collection, body } of objects) {
+        const { status, text } = await ask(collection, { method: "POST", body: { metadata: { name }, ...body } });
         assert.equal(status, 201, text);
       }
     };
     const shown = async ({ ask }: typeof peer.admin, name: string) => {
       const found: any[] = [];
-      for (const resource of resources) {
-        const { status, text } = await ask(`${collection(resource)}/${name}`);
+      for (const { collection } of objects) {
+        const { status, text } = await ask(`${collection}/${name}`);
         assert.equal(status, 200, text);
         const { metadata: { uid }, data } = JSON.parse(text);
         found.push({ uid, data });
@@ -75,12 +85,12 @@ test("a kube-apiserver opens what this server wrote, and the other way round", {
     });
     const store = await openEtcd({ endpoints: [peer.etcd.endpoint] });
     try {
-      for (const resource of resources) {
+      for (const { of, under } of objects) {
         for (const name of ["theirs", "ours"]) {
-          const { entry } = await store.get(`/registry/${resource}/default/${name}`);
+          const { entry } = await store.get(`/registry/${under}/default/${name}`);
           assert.match(
             new TextDecoder("latin1").decode(entry!.value),
-            new RegExp(`^k8s:enc:${providers[resource]}:v${resource === "serviceaccounts" ? 2 : 1}:one:`),
+            new RegExp(`^k8s:enc:${providers[of]}:v${of === "serviceaccounts" ? 2 : 1}:one:`),
           );
         }
       }
