@@ -8,6 +8,7 @@
 import { createCipheriv, createDecipheriv } from "node:crypto";
 import { cbc, gcm } from "@noble/ciphers/aes.js";
 import { xsalsa20poly1305 } from "@noble/ciphers/salsa.js";
+import { bound } from "../../core/bound.ts";
 
 /** Encrypts and decrypts with one key. */
 export interface Cipher {
@@ -32,24 +33,19 @@ type Nonced = (secret: Uint8Array, nonce: Uint8Array, key: string) => {
 };
 
 const gcmTagBytes = 16;
+export const gcmNonceBytes = 12;
+const utf8 = new TextEncoder();
 
 /**
  * AES-GCM of the runtime, which takes a twentieth of the time, for the lengths of keys that both runtimes have: Deno has none of 24 bytes
  * (docs/decisions/0046-ciphers-of-the-store.md).
  */
 const aesGcm: Nonced = (secret, nonce, key) => {
-  const authenticated = new TextEncoder().encode(key);
+  const authenticated = utf8.encode(key);
   if (secret.length === 24) return gcm(secret, nonce, authenticated);
-  const name = secret.length === 32 ? "aes-256-gcm" : "aes-128-gcm";
+  const name = gcmOf(secret);
   return {
-    encrypt(value) {
-      const cipher = createCipheriv(name, secret, nonce, { authTagLength: gcmTagBytes }).setAAD(authenticated);
-      const first = cipher.update(value), last = cipher.final(), sealed = new Uint8Array(first.length + last.length + gcmTagBytes);
-      sealed.set(first);
-      sealed.set(last, first.length);
-      sealed.set(cipher.getAuthTag(), first.length + last.length);
-      return sealed;
-    },
+    encrypt: (value) => sealGcm(secret, nonce, value, key).subarray(nonce.length),
     decrypt(sealed) {
       if (sealed.length < gcmTagBytes) throw new Error("the stored value is shorter than its tag");
       const end = sealed.length - gcmTagBytes, cipher = createDecipheriv(name, secret, nonce, { authTagLength: gcmTagBytes });
@@ -62,18 +58,51 @@ const aesGcm: Nonced = (secret, nonce, key) => {
   };
 };
 
+function gcmOf({ length }: Uint8Array): "aes-256-gcm" | "aes-128-gcm" {
+  return length === 32 ? "aes-256-gcm" : "aes-128-gcm";
+}
+
+/** AES-GCM of the runtime: `before`, whose last bytes are the nonce, the ciphertext and the tag. `secret` has 16 or 32 bytes. */
+export function sealGcm(secret: Uint8Array, before: Uint8Array, value: Uint8Array, key: string): Uint8Array {
+  const nonce = before.subarray(before.length - gcmNonceBytes);
+  const cipher = createCipheriv(gcmOf(secret), secret, nonce, { authTagLength: gcmTagBytes }).setAAD(utf8.encode(key));
+  const first = cipher.update(value), last = cipher.final(), end = before.length + first.length;
+  const whole = new Uint8Array(end + last.length + gcmTagBytes);
+  whole.set(before);
+  whole.set(first, before.length);
+  if (last.length > 0) whole.set(last, end);
+  whole.set(cipher.getAuthTag(), end + last.length);
+  return whole;
+}
+
+/** Bytes that one call for random bytes gets. A call takes as long as the encryption of a kilobyte. */
+const randomBytesAtOnce = bound(4_096);
+
+/** Random bytes for nonces, each given out once. */
+export function randomSupply(): (bytes: number) => Uint8Array {
+  let left: Uint8Array | undefined;
+  return (bytes) => {
+    if (left === undefined || left.length < bytes) left = crypto.getRandomValues(new Uint8Array(Math.max(bytes, randomBytesAtOnce)));
+    const taken = left.subarray(0, bytes);
+    left = left.subarray(bytes);
+    return taken;
+  };
+}
+
 const ciphers: Readonly<Record<LocalProvider, { readonly nonceBytes: number; readonly of: Nonced }>> = {
   aescbc: { nonceBytes: 16, of: (secret, nonce) => cbc(secret, nonce) },
-  aesgcm: { nonceBytes: 12, of: aesGcm },
+  aesgcm: { nonceBytes: gcmNonceBytes, of: aesGcm },
   secretbox: { nonceBytes: 24, of: (secret, nonce) => xsalsa20poly1305(secret, nonce) },
 };
 
 /** The cipher of a provider. `secret` has one of the lengths of `secretBytes`. */
 export function cipherOf(provider: LocalProvider, secret: Uint8Array): Cipher {
-  const { nonceBytes, of } = ciphers[provider];
+  const { nonceBytes, of } = ciphers[provider], random = randomSupply(), isRuntimes = provider === "aesgcm" && secret.length !== 24;
   return {
     seal(value, key) {
-      const nonce = crypto.getRandomValues(new Uint8Array(nonceBytes)), sealed = of(secret, nonce, key).encrypt(value);
+      if (isRuntimes) return sealGcm(secret, random(nonceBytes), value, key);
+      // A copy: the cipher requires bytes that begin at a word.
+      const nonce = random(nonceBytes).slice(), sealed = of(secret, nonce, key).encrypt(value);
       const whole = new Uint8Array(nonceBytes + sealed.length);
       whole.set(nonce);
       whole.set(sealed, nonceBytes);
