@@ -322,6 +322,7 @@ export {
   type Channel,
   type ConnectReply,
   type ConnectRequest,
+  type Forwarded,
   type HeaderFields,
   type PeerAccess,
   PeerError,
@@ -330,6 +331,7 @@ export {
   type Peers,
   type SubresourceConnect,
 } from "./core/connect.ts";
+export type { Delegate, DelegateContext, DelegateDefinition, DelegatedRequest, RegisteredVersion } from "./core/delegate.ts";
 export { type Destination, passOn, unreached, urlOf } from "./core/proxy/pass-on.ts";
 export { joinPath } from "./core/proxy/paths.ts";
 export { optionsStruct } from "./core/typed-options.ts";

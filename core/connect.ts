@@ -8,22 +8,14 @@ import type { GroupVersion } from "./versions.ts";
 
 export { type Channel, type HeaderFields, type PeerAccess, PeerError, type PeerRequest, type PeerResponse, type Peers } from "./peers.ts";
 
-/** The request of a client at a subresource that connects. */
-export interface ConnectRequest<Options = any> {
-  /** The options in the query. */
-  readonly options: Options;
+/** The request of a client that is passed on. */
+export interface Forwarded {
   /** The method, as the client has written it. */
   readonly method: string;
   /** Path and query, as the client has written them. */
   readonly url: string;
   /** The path without escapes. */
   readonly path: string;
-  /** The namespace in the path; "" for a cluster-wide resource. */
-  readonly namespace: string;
-  /** The name in the path. It may have further parts, such as `https:web:443`. */
-  readonly name: string;
-  /** The part of the path below the subresource, with its slashes; "" if there is none. */
-  readonly rest: string;
   /** The headers, without credentials. */
   readonly headers: HeaderFields;
   /** The content; undefined if there is none. */
@@ -36,6 +28,18 @@ export interface ConnectRequest<Options = any> {
   readonly signal: AbortSignal;
   /** Reaches other servers. */
   readonly peers: Peers;
+}
+
+/** The request of a client at a subresource that connects. */
+export interface ConnectRequest<Options = any> extends Forwarded {
+  /** The options in the query. */
+  readonly options: Options;
+  /** The namespace in the path; "" for a cluster-wide resource. */
+  readonly namespace: string;
+  /** The name in the path. It may have further parts, such as `https:web:443`. */
+  readonly name: string;
+  /** The part of the path below the subresource, with its slashes; "" if there is none. */
+  readonly rest: string;
   /** Throws 403 unless the user also has the right to this verb on the same path. */
   authorize(verb: string): Promise<void>;
 }

@@ -84,6 +84,8 @@ export interface ControllerContext {
   readonly progress: BeginProgress;
   /** The CA certificates, as PEM, with which clients in the cluster verify the server. Undefined if none are published. */
   readonly rootCertificates: string | undefined;
+  /** Resolves with the CAs of clients and of front proxies that the settings name, as PEM; "" for none. Rejects if a file cannot be used. */
+  readonly clientTrust: () => Promise<{ readonly clientCa: string; readonly frontProxyCa: string }>;
   /**
    * Issues a token without expiration, which is accepted while the named Secret of the account's namespace contains it. Undefined if the
    * server issues none.

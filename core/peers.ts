@@ -19,6 +19,8 @@ export interface PeerAccess {
   readonly caFile?: string;
   /** How the server's certificate is verified in place of `caFile`: by CAs in PEM, by those of the system for "", and for this name. */
   readonly verify?: { readonly ca: string; readonly serverName: string };
+  /** Whether requests without a body that only read share connections. Default: each request has its own. */
+  readonly keeps?: true;
   /** The file with the certificate that this server shows. Default: none. */
   readonly certFile?: string;
   /** The file with the key of that certificate. */

@@ -10,6 +10,7 @@ import type { AuthenticatorDefinition } from "./authentication.ts";
 import type { Peers } from "./connect.ts";
 import type { Controller, ControllerNeed, Gates, StartHook } from "./controller.ts";
 import type { StoredConversion } from "./conversion.ts";
+import type { DelegateDefinition } from "./delegate.ts";
 import type { FieldError } from "./field-error.ts";
 import type { FlowControlDefinition } from "./flow-control.ts";
 import type { HookContext, RequestHookContext } from "./hook-context.ts";
@@ -406,6 +407,8 @@ export interface Plugin {
   readonly authorizers?: readonly AuthorizerDefinition[];
   /** Decides when requests run, in place of the limits on requests in flight. At most one plugin of a server has it. */
   readonly flowControl?: FlowControlDefinition;
+  /** Passes requests for group versions on to other servers. At most one plugin has it. */
+  readonly delegate?: DelegateDefinition;
   /** Background work of the leader, or of the only server. */
   readonly controllers?: readonly Controller[];
   /** Checks of `/readyz`, `/healthz` and `/livez`. */

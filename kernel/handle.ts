@@ -136,6 +136,8 @@ class NetworkEntry implements Entry<Reply> {
 
   async answer(acting: Acting, notes: AuditNotes | undefined): Promise<Reply> {
     const info = this.#info, server = this.#server, catalog = this.#catalog;
+    const elsewhere = server.elsewhere?.(acting.user, acting.exchange, info, this.#auditId);
+    if (elsewhere !== undefined) return this.#finish(await elsewhere);
     if (!info.isResourceRequest) return this.#finish(await this.#answerPath(acting, notes));
     if (!isApiPath(info, catalog)) return this.#finish(this.#answerUnserved(acting.exchange));
     const where = route(info, this.#exchange.method, catalog);
@@ -276,7 +278,7 @@ function withCommonHeaders(reply: Reply, warnings: Warnings, auditId: string, pl
       ...reply.headers,
       ...place?.headers,
       "audit-id": auditId, // also of a reply that another server has made
-      ...(texts.length === 0 ? {} : { warning: texts }),
+      ...(texts.length === 0 ? {} : { warning: [...[reply.headers["warning"] ?? []].flat(), ...texts] }),
     },
   };
 }

@@ -49,6 +49,8 @@ export interface Server {
   admit(exchange: Exchange, info: RequestInfo, user: UserInfo): Place | Promise<Place>;
   /** Non-resource paths: health, metrics, version, discovery, OpenAPI. `mayGet`: whether the user may get another path. */
   nonresource(exchange: Exchange, info: RequestInfo, catalog: Catalog, mayGet: MayGet): Promise<Reply>;
+  /** The reply of the server that has the group version of an authorized request; undefined if this one has it. Absent without such servers. */
+  elsewhere?(user: UserInfo, exchange: Exchange, info: RequestInfo, auditId: string): Promise<Reply> | undefined;
   /** The reply to a browser that may not see the page at `/`. */
   readonly refusedPage: RefusedPage;
   /** Counts a request of the server's own background work. */

@@ -48,6 +48,7 @@ export function fakeContext(members: Partial<ControllerContext>): ControllerCont
     logError() {},
     progress: () => ({ done() {}, end() {} }),
     rootCertificates: undefined,
+    clientTrust: () => Promise.resolve({ clientCa: "", frontProxyCa: "" }),
     setting({ name }) {
       throw new Error(`The setting "${name}" is not expected to be read`);
     },

@@ -1,5 +1,5 @@
 /** Passes the request of a client on to another server, and its reply back. */
-import { type ConnectReply, type ConnectRequest, type HeaderFields, type PeerAccess, PeerError, type PeerResponse } from "../connect.ts";
+import { type ConnectReply, type Forwarded, type HeaderFields, type PeerAccess, PeerError, type PeerResponse } from "../connect.ts";
 import { escapePath } from "../net/percent.ts";
 import { badRequestError, StatusError } from "../status-error.ts";
 import { forwardedFor, offersUpgrade, repliedHeaders, withoutHops } from "./headers.ts";
@@ -20,7 +20,7 @@ export interface Destination {
 }
 
 /** Makes the reply to a client. Throws a StatusError if there is none. */
-export async function passOn(request: ConnectRequest, to: Destination): Promise<ConnectReply> {
+export async function passOn(request: Forwarded, to: Destination): Promise<ConnectReply> {
   if (offersUpgrade(request.headers) && request.mayUpgrade) return await upgraded(request, to);
   if (to.needsUpgrade) throw badRequestError("Upgrade request required");
   const path = !to.path.endsWith("/") && request.path.endsWith("/") ? `${to.path}/` : to.path, query = queryOf(request.url);
@@ -30,7 +30,7 @@ export async function passOn(request: ConnectRequest, to: Destination): Promise<
   return await plain(request, to, path, query);
 }
 
-async function plain(request: ConnectRequest, { origin, access }: Destination, path: string, query: string): Promise<ConnectReply> {
+async function plain(request: Forwarded, { origin, access }: Destination, path: string, query: string): Promise<ConnectReply> {
   const { method, headers, body, signal, peers } = request, prefix = prefixOf(request.path, path);
   const kept = withoutHops(headers);
   const sent: HeaderFields = {
@@ -51,7 +51,7 @@ async function plain(request: ConnectRequest, { origin, access }: Destination, p
 }
 
 /** Resolves with a reply to an offer of another protocol. An error of the server is passed on, any other reply but 101 is a mistake. */
-async function upgraded(request: ConnectRequest, to: Destination): Promise<ConnectReply> {
+async function upgraded(request: Forwarded, to: Destination): Promise<ConnectReply> {
   const { method, headers, signal, peers } = request, { access } = to, url = urlOf(to);
   let response: PeerResponse;
   try {

@@ -9,7 +9,7 @@ import type { APIService } from "./schema.ts";
 /** Milliseconds for which a service may take to answer, and requests that are sent at once: one success is enough. */
 const answerMs = 5_000, attempts = 5;
 /** The parts of a context that a check uses. */
-export type FindingContext = Pick<ControllerContext, "api" | "names" | "peers">;
+export type FindingContext = Pick<ControllerContext, "api" | "names" | "peers" | "setting">;
 
 /** What a check has found. */
 export interface Finding {
@@ -89,12 +89,12 @@ const headers: HeaderFields = Object.freeze({
 });
 
 /** Rejects with the reason in upstream's words unless the service answers with 2xx. */
-async function ask({ api, names, peers }: FindingContext, of: APIService, target: Target, path: string, signal: AbortSignal) {
-  const origin = await originOf(api, names, target, false), url = `${origin}${path}`;
+async function ask({ api, names, peers, setting }: FindingContext, of: APIService, target: Target, path: string, signal: AbortSignal) {
+  const origin = await originOf(api, names, target, setting), url = `${origin}${path}`;
   const failing = (why: string) => new Error(`failing or missing response from ${url}: ${why}`);
   let status: number;
   try {
-    const reply = await peers.ask({ method: "GET", url, headers, access: accessOf(of, target), signal });
+    const reply = await peers.ask({ method: "GET", url, headers, access: accessOf(of, target, setting), signal });
     await reply.body[Symbol.asyncIterator]().return?.();
     ({ status } = reply);
   } catch (error) {

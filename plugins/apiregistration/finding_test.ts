@@ -5,6 +5,7 @@ import { PeerError, type PeerRequest } from "../../core/connect.ts";
 import { defaultNames } from "../../core/names.ts";
 import { StatusError } from "../../core/status-error.ts";
 import { fakeApi } from "../../testing.ts";
+import type { SettingOf } from "../../toolbox.ts";
 import { findingOf } from "./finding.ts";
 
 const remote = {
@@ -23,6 +24,10 @@ const remote = {
 const service = { spec: { clusterIP: "10.0.0.1", ports: [{ port: 443, name: "https" }] } };
 const slice = { endpoints: [{ addresses: ["10.1.0.1"] }], ports: [{ name: "https", port: 8443 }] };
 
+/** The defaults of the settings that are read. */
+const noSettings = ((
+  { name }: { readonly name: string },
+) => ({ "webhook-addresses": new Map(), "enable-aggregator-routing": false }[name] ?? "")) as SettingOf; // of the kinds of these
 /** A world with a service, its endpoint slices, and the status of its answer. */
 function world(
   found: object | StatusError | undefined,
@@ -37,6 +42,7 @@ function world(
   return {
     asked,
     names: defaultNames,
+    setting: noSettings,
     api: fakeApi({
       get: async () => orThrow(found ?? new StatusError("NotFound", "services not found")),
       list: async () => orThrow(slices instanceof Error ? slices : { metadata: {}, items: slices }),
@@ -74,7 +80,7 @@ test("findingOf() asks the service for its group version, and one success of fiv
   assert.equal(healthy.asked.length, 5);
   const [{ url, access, headers } = assert.fail()] = healthy.asked;
   assert.equal(url, "https://10.0.0.1:443/apis/example.com/v1");
-  assert.deepEqual(access, { verify: { ca: "", serverName: "web.ns.svc" } });
+  assert.deepEqual(access, { keeps: true, verify: { ca: "", serverName: "web.ns.svc" } });
   assert.deepEqual([headers["x-remote-user"], headers["x-remote-group"]], ["system:kube-aggregator", ["system:masters"]]);
   const url443 = "https://10.0.0.1:443/apis/example.com/v1",
     failed = `False | FailedDiscoveryCheck | failing or missing response from ${url443}:`;

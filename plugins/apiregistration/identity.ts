@@ -13,6 +13,12 @@ export function identityHeaders({ name, uid = "", groups = [], extra = {} }: Use
   };
 }
 
+/** Whether headers carry the identity unchanged: spaces around a value are removed on the way, and control characters cannot be sent. */
+export function isCarried({ name, uid = "", groups = [], extra = {} }: UserInfo): boolean {
+  // deno-lint-ignore no-control-regex
+  return ![name, uid, ...groups, ...Object.values(extra).flat()].some((text) => /^[ \t]|[ \t]$|[\0-\x1f\x7f]/.test(text));
+}
+
 /** A key in lower case, with escapes for what a header name cannot have, and for percent signs. */
 function escapedKey(key: string): string {
   return Array.from(new TextEncoder().encode(key.toLowerCase()), (byte) => {

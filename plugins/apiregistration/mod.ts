@@ -1,7 +1,9 @@
 import { definePlugin } from "../../plugin.ts";
 import { apiServices } from "./api-service.ts";
+import { authenticationInfo } from "./authentication-info.ts";
 import { availability } from "./availability.ts";
 import { registration } from "./autoregister.ts";
+import { delegate } from "./forward.ts";
 import { becameUnavailable, unavailable } from "./metrics.ts";
 
 export { apiServices };
@@ -12,6 +14,7 @@ export const apiregistrationPlugin = definePlugin({
   // The group of the list of groups comes first.
   groupPriorities: { "apiregistration.{domain}": 20_000 },
   resources: [apiServices],
-  startHooks: [registration, availability],
+  delegate,
+  startHooks: [registration, availability, authenticationInfo],
   metrics: [unavailable, becameUnavailable],
 });

@@ -1,6 +1,7 @@
 /** Where the service of an APIService is. */
 import { type Api, type ApiObject, StatusError } from "../../plugin.ts";
-import { goQuote, type Names, type PeerAccess, spell } from "../../toolbox.ts";
+import { goQuote, type Names, type PeerAccess, type SettingOf, spell } from "../../toolbox.ts";
+import { addressesSetting, certificateSetting, keySetting, routingSetting } from "./settings.ts";
 import type { APIService } from "./schema.ts";
 
 /** The members of a service that are read here. */
@@ -36,11 +37,24 @@ export function targetOf({ spec: { service } }: Pick<APIService, "spec">): Targe
   return { namespace, name, port: port ?? 443 };
 }
 
-/** How the servers of an APIService are reached: their certificates are verified by its own CAs. */
-export function accessOf({ spec }: Pick<APIService, "spec">, { namespace, name }: Target): PeerAccess {
-  if (spec.insecureSkipTLSVerify === true) return {};
-  const ca = spec.caBundle === undefined || spec.caBundle === "" ? "" : atob(spec.caBundle);
-  return { verify: { ca, serverName: `${name}.${namespace}.svc` } };
+/** The name in the certificate of its servers. */
+function serverName({ namespace, name }: Target): string {
+  return `${name}.${namespace}.svc`;
+}
+
+/** How the servers of an APIService are reached: its own CAs, and the certificate of this server. */
+export function accessOf({ spec }: Pick<APIService, "spec">, target: Target, setting: SettingOf): PeerAccess {
+  const certFile = setting(certificateSetting), keyFile = setting(keySetting);
+  return {
+    keeps: true,
+    ...(certFile === "" ? {} : { certFile, keyFile }),
+    ...(spec.insecureSkipTLSVerify === true ? {} : {
+      verify: {
+        ca: spec.caBundle === undefined || spec.caBundle === "" ? "" : atob(spec.caBundle),
+        serverName: serverName(target),
+      },
+    }),
+  };
 }
 
 /** Resolves with the service; undefined if there is none. */
@@ -61,9 +75,24 @@ export async function slicesOf(api: Api, names: Names, { namespace, name }: Targ
 
 const routed: ReadonlySet<string> = new Set(["ClusterIP", "LoadBalancer", "NodePort"]);
 
-/** Resolves with scheme, host and port. `byEndpoint`: those of an endpoint in place of the cluster address. Rejects with an Error if there are none. */
-export async function originOf(api: Api, names: Names, target: Target, byEndpoint: boolean): Promise<string> {
-  const service = await serviceOf(api, target), { name, port } = target;
+/** A service, and the endpoints behind it. */
+interface Place {
+  readonly service: FoundService | undefined;
+  /** None if they are not used. */
+  readonly slices: readonly FoundSlice[];
+}
+async function placeOf(api: Api, names: Names, target: Target, byEndpoint: boolean): Promise<Place> {
+  const [service, slices] = await Promise.all([serviceOf(api, target), byEndpoint ? slicesOf(api, names, target) : []]);
+  return { service, slices };
+}
+
+/** Resolves with scheme, host and port: those that settings name, of an endpoint, or the cluster address. Rejects with an Error if there are none. */
+export async function originOf(api: Api, names: Names, target: Target, setting: SettingOf, read = placeOf): Promise<string> {
+  const given = setting(addressesSetting).get(`${serverName(target)}:${target.port}`), byEndpoint = setting(routingSetting);
+  return given === undefined ? originIn(await read(api, names, target, byEndpoint), target, byEndpoint) : `https://${given}`;
+}
+
+function originIn({ service, slices }: Place, { name, port }: Target, byEndpoint: boolean): string {
   if (service === undefined) throw new Error(`service ${goQuote(name)} not found`);
   const { type = "ClusterIP", clusterIP = "", externalName = "" } = service.spec;
   if (type === "ExternalName" && !byEndpoint) return originAt(externalName, port);
@@ -72,9 +101,28 @@ export async function originOf(api: Api, names: Names, target: Target, byEndpoin
   const found = service.spec.ports?.find((each) => each.port === port);
   if (found === undefined) throw new Error(`no service port ${port} found for service ${goQuote(name)}`);
   if (!byEndpoint) return originAt(clusterIP, port);
-  const at = endpointIn(inOrder(await slicesOf(api, names, target), service.spec.ipFamilies?.[0]), found.name ?? "");
+  const at = endpointIn(inOrder(slices, service.spec.ipFamilies?.[0]), found.name ?? "");
   if (at === undefined) throw new Error(`no endpoints available for service ${goQuote(name)}`);
   return at;
+}
+
+/** Milliseconds for which a service and its endpoints are used before they are read again: each read is a request of its own, also for the audit. */
+const placeMs = 1_000;
+/** Services that are kept. */
+const placesMax = 1_024;
+
+/** Returns a reader of places that remembers them for a moment. `now`: milliseconds that never decrease. */
+export function rememberedPlaces(now: () => number): typeof placeOf {
+  const known = new Map<string, { readonly at: number; readonly place: Promise<Place> }>();
+  return (api, names, target, byEndpoint) => {
+    const key = `${target.namespace}/${target.name}`, kept = known.get(key);
+    if (kept !== undefined && now() - kept.at < placeMs) return kept.place;
+    if (known.size >= placesMax) known.clear();
+    const place = placeOf(api, names, target, byEndpoint);
+    known.set(key, { at: now(), place });
+    place.catch(() => known.delete(key));
+    return place;
+  };
 }
 
 function originAt(host: string, port: number): string {

@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import type { Agent, IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
 import { isIP } from "node:net";
 import { bound } from "../../core/bound.ts";
+import { valueText } from "../../core/value-text.ts";
 import { reasonOf } from "../../core/reason-of.ts";
 import { beginRequest, type BegunResponse } from "../remote/begin-request.ts";
 import type { RemoteAccess } from "../remote/remote-access.ts";
@@ -19,12 +20,18 @@ const peersKeptMax = bound(1024);
 /** Milliseconds for which credentials are used before their files are read again. */
 const peerCredentialsMs = bound(10_000);
 
+/** Milliseconds for which a connection without requests is kept. Servers close such connections later, usually after 90 seconds. */
+const peerIdleMs = bound(30_000);
+/** Servers, each with its credentials, to which connections are kept. */
+export const peersConnectedMax = bound(256);
+
 /** Names of the files with credentials, as in `core/connect.ts`. */
 export interface PeerFiles {
   readonly caFile?: string;
   readonly certFile?: string;
   readonly keyFile?: string;
   readonly verify?: { readonly ca: string; readonly serverName: string };
+  readonly keeps?: true;
 }
 /** Headers by lower-case name. */
 type Fields = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -55,9 +62,9 @@ export interface ForwardingPeers {
 
 /** Requests reject with what `failure` makes, or with the reason of the signal. */
 export function peersOf(failure: PeerFailure, now: () => number = () => performance.now()): ForwardingPeers {
-  const credentials = new Credentials(now);
+  const state = { credentials: new Credentials(now), kept: new KeptAgents(), failure };
   return {
-    ask: (request) => ask(request, credentials, failure),
+    ask: (request) => ask(request, state),
     async addressesOf(host) {
       try {
         return (await lookup(host, { all: true })).map(({ address }) => address);
@@ -68,33 +75,72 @@ export function peersOf(failure: PeerFailure, now: () => number = () => performa
   };
 }
 
-async function ask(
-  { method, url: text, headers, body, access, signal }: ForwardedRequest,
-  credentials: Credentials,
-  failure: PeerFailure,
-): Promise<ForwardedResponse> {
-  const url = urlOf(text, failure);
-  const agent = agentOf(
-    await credentials.of(url, access).catch((error: unknown) => {
-      throw failure(reasonOf(error), { isDial: true, cause: error });
-    }),
-    1, // A connection of its own for each request: it may become a channel.
-    false,
-  );
+/** What requests share. */
+interface Shared {
+  readonly credentials: Credentials;
+  readonly kept: KeptAgents;
+  readonly failure: PeerFailure;
+}
+
+async function ask(request: ForwardedRequest, shared: Shared): Promise<ForwardedResponse> {
+  const { method, url: text, body, access, signal } = request, { credentials, kept, failure } = shared;
+  const url = urlOf(text, failure), isUpgrade = request.headers["upgrade"] !== undefined;
+  // A write on a connection that the other server closes meanwhile would fail, and could not be repeated.
+  const isKept = access.keeps === true && !isUpgrade && body === undefined && (method === "GET" || method === "HEAD");
+  // Otherwise the length of a body that does not come would make a part of the next request that body.
+  const { "content-length": _, "transfer-encoding": __, ...bodiless } = request.headers, headers = isKept ? bodiless : request.headers;
+  const remote = await credentials.of(url, access).catch((error: unknown) => {
+    throw failure(reasonOf(error), { isDial: true, cause: error });
+  });
+  // A connection of its own for each other request: it may become a channel.
+  const agent = isKept ? kept.of(remote) : agentOf(remote, 1, false);
   signal.throwIfAborted();
-  const isUpgrade = headers["upgrade"] !== undefined, dial = dialing(url, agent, signal);
+  const dial = dialing(url, isKept ? undefined : agent, signal);
   try {
     // Otherwise the certificate would have to be for the name in the Host header, which is the client's.
     const name = access.verify?.serverName ?? url.hostname.replace("[", "").replace("]", ""), servername = isIP(name) === 0 ? name : "";
-    const options = { method, agent, headers: outgoing(headers), setHost: headers["host"] === undefined, servername };
-    const begun = await beginRequest(url, options, body, dial.signal, { mayUpgrade: isUpgrade, overheadShare: peerOverheadShare });
+    const options = { method, agent, path: pathOf(text), headers: outgoing(headers), setHost: headers["host"] === undefined, servername };
+    const manner = { mayUpgrade: isUpgrade, overheadShare: peerOverheadShare, ...(isKept ? { connected: dial.met } : {}) };
+    const begun = await beginRequest(url, options, body, dial.signal, manner);
     dial.met();
     return responseOf(begun, signal, () => dial.end());
   } catch (error) {
     dial.end();
     if (signal.aborted) throw signal.reason;
+    const { keeps: ___, ...alone } = access;
+    if (isKept && isReset(error)) return await ask({ ...request, access: alone }, shared);
     throw failure(...failureOf(error, url.host));
   }
+}
+
+/** Whether a connection has ended without an answer: one that was kept may end at any time. */
+function isReset(error: unknown): boolean {
+  const { cause } = error as { readonly cause?: unknown }, { code } = (cause ?? {}) as { readonly code?: unknown };
+  return code === "ECONNRESET" || code === "EPIPE";
+}
+
+/** The connections to servers, by address and credentials. */
+class KeptAgents {
+  readonly #agents = new Map<string, Agent>();
+
+  of(access: RemoteAccess): Agent {
+    const key = valueText({ ...access, server: access.server.origin });
+    const known = this.#agents.get(key) ?? agentOf(access, Infinity, true, peerIdleMs);
+    this.#agents.delete(key);
+    this.#agents.set(key, known); // the one that was used last
+    if (this.#agents.size > peersConnectedMax) {
+      const [oldest, agent] = this.#agents.entries().next().value!; // there is one
+      this.#agents.delete(oldest);
+      closeIdle(agent);
+    }
+    return known;
+  }
+}
+
+/** Closes the connections that have no request; the others end with theirs. */
+function closeIdle(agent: Agent): void {
+  agent.maxFreeSockets = 0;
+  for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
 }
 
 /** An address without a user: `host:80@other` would reach the other host. */
@@ -109,6 +155,14 @@ function urlOf(text: string, failure: PeerFailure): URL {
   return url;
 }
 
+/** Path and query as they are written: the parser of URLs removes segments such as `..`, also escaped ones, which would then be another path. */
+function pathOf(url: string): string {
+  const at = url.slice(url.indexOf("//") + 2).search(/[/?#]/);
+  if (at < 0) return "/";
+  const path = url.slice(url.indexOf("//") + 2 + at);
+  return path.startsWith("/") ? path : `/${path}`;
+}
+
 function outgoing(headers: Fields): OutgoingHttpHeaders {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => value === undefined ? [] : [[name, typeof value === "string" ? value : [...value]]]),
@@ -116,19 +170,11 @@ function outgoing(headers: Fields): OutgoingHttpHeaders {
 }
 
 /** Returns a signal for one request. It aborts with that of the client, and when there is no connection in time. */
-function dialing(url: URL, agent: Agent, outer: AbortSignal): { readonly signal: AbortSignal; met(): void; end(): void } {
+function dialing(url: URL, agent: Agent | undefined, outer: AbortSignal): { readonly signal: AbortSignal; met(): void; end(): void } {
   const over = new AbortController(), leave = (): void => over.abort(outer.reason);
   outer.addEventListener("abort", leave, { once: true });
   const timer = setTimeout(() => over.abort(new Error(`dial tcp ${url.host}: i/o timeout`)), peerDialMs);
-  const createConnection = agent.createConnection.bind(agent);
-  agent.createConnection = (options, connected) => {
-    const socket = createConnection(options, (error, stream) => {
-      if (error === null) clearTimeout(timer);
-      connected?.(error, stream);
-    });
-    socket?.once(url.protocol === "https:" ? "secureConnect" : "connect", () => clearTimeout(timer));
-    return socket;
-  };
+  if (agent !== undefined) whenDialed(agent, url, () => clearTimeout(timer));
   return {
     signal: over.signal,
     met: () => clearTimeout(timer),
@@ -136,6 +182,19 @@ function dialing(url: URL, agent: Agent, outer: AbortSignal): { readonly signal:
       clearTimeout(timer);
       outer.removeEventListener("abort", leave);
     },
+  };
+}
+
+/** Calls `met` when the connection that the agent makes is there. */
+function whenDialed(agent: Agent, url: URL, met: () => void): void {
+  const createConnection = agent.createConnection.bind(agent);
+  agent.createConnection = (options, connected) => {
+    const socket = createConnection(options, (error, stream) => {
+      if (error === null) met();
+      connected?.(error, stream);
+    });
+    socket?.once(url.protocol === "https:" ? "secureConnect" : "connect", met);
+    return socket;
   };
 }
 
@@ -153,7 +212,7 @@ function responseOf({ message, took, reasonOf, upgraded }: BegunResponse, signal
   };
   function close(): void {
     end();
-    message.destroy();
+    if (!message.readableEnded) message.destroy(); // otherwise the connection may be kept
   }
   async function* contentOf(): AsyncGenerator<Uint8Array> {
     try {

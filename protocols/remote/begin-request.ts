@@ -43,6 +43,8 @@ export interface RequestManner {
   readonly mayUpgrade?: boolean;
   /** Bytes beside the content that the answer may have for each byte of its content. */
   readonly overheadShare?: number;
+  /** Called when the connection is there, also if it has served another request. */
+  readonly connected?: () => void;
 }
 
 /**
@@ -54,11 +56,10 @@ export function beginRequest(
   options: RequestOptions,
   body: Uint8Array | AsyncIterable<Uint8Array> | undefined,
   signal: AbortSignal,
-  { mayUpgrade = false, overheadShare = remoteOverheadShare }: RequestManner = {},
+  { mayUpgrade = false, overheadShare = remoteOverheadShare, connected }: RequestManner = {},
 ): Promise<BegunResponse> {
   return new Promise((resolve, reject) => {
-    const request = url.protocol === "https:" ? httpsRequest : httpRequest;
-    const sent = request(url, { ...options, maxHeaderSize: remoteHeadBytesMax });
+    const sent = (url.protocol === "https:" ? httpsRequest : httpRequest)(url, { ...options, maxHeaderSize: remoteHeadBytesMax });
     const arrived = new Arrived(overheadShare, (text) => fail(new Error(`${url.host}: ${text}`)));
     let informational = 0, ended: { readonly reason: unknown } | undefined, input: SlicedInput | undefined, upgraded: Upgraded | undefined;
     const fail = (reason: unknown) => {
@@ -71,6 +72,7 @@ export function beginRequest(
     sent.on("socket", (socket) => {
       // Deno would send any request again if a connection breaks that has served another one before: a write could be made twice.
       if (options.method !== "GET") sent.reusedSocket = false;
+      if (connected !== undefined) whenConnected(socket, url.protocol, connected);
       input = slicePieces(socket, {
         next: (rest) => arrived.isPlain ? rest : Math.min(rest, remoteSliceBytes),
         begin(bytes) {
@@ -108,6 +110,11 @@ export function beginRequest(
     if (body === undefined || body instanceof Uint8Array) sent.end(body);
     else sendBody(sent, body).catch((error: unknown) => fail(error));
   });
+}
+
+function whenConnected(socket: Socket, protocol: string, connected: () => void): void {
+  if (socket.connecting) socket.once(protocol === "https:" ? "secureConnect" : "connect", connected);
+  else connected();
 }
 
 /** Returns the paused connection of a switched protocol, with the bytes behind the head; undefined if it is refused. */

@@ -11,10 +11,13 @@ import { bound } from "../../core/bound.ts";
 /** Connections to one webhook or cluster; further requests wait. */
 const remoteConnectionsMax = bound(64);
 
-/** Returns the connections to one server. At most `connectionsMax` are open at a time. `keepAlive`: a connection serves several requests. */
-export function agentOf(access: RemoteAccess, connectionsMax: number = remoteConnectionsMax, keepAlive = true): HttpAgent {
+/**
+ * Returns the connections to one server. At most `connectionsMax` are open at a time. `keepAlive`: a connection serves several requests. `idleMs`: milliseconds
+ * after which one without requests is closed.
+ */
+export function agentOf(access: RemoteAccess, connectionsMax: number = remoteConnectionsMax, keepAlive = true, idleMs?: number): HttpAgent {
   const { server, ca, cert, key, serverName, insecure } = access;
-  const pool = { keepAlive, maxSockets: connectionsMax };
+  const pool = { keepAlive, maxSockets: connectionsMax, ...(idleMs === undefined ? {} : { timeout: idleMs }) };
   if (server.protocol === "http:") return new HttpAgent(pool);
   const trust = ca === undefined ? undefined : trustIn(ca, serverName ?? server.hostname.replace(/^\[|\]$/g, ""));
   const options = {

@@ -20,8 +20,8 @@ export const admissionSettings = Object.freeze({
   "webhook-addresses": fixed(
     "the process has permissions for these addresses",
     texts(
-      "Address of a webhook by the host and port that its configuration names: host:port=host:port. A Service is name.namespace.svc:port. " +
-        "Hosts without an entry are resolved by DNS; with `npm start` only entries can be reached. Can be repeated.",
+      "Address of a webhook, or of the service of a registered API, by the host and port that its configuration names: host:port=host:port. A Service is " +
+        "name.namespace.svc:port. Hosts without an entry are resolved by DNS; with `npm start` only entries can be reached. Can be repeated.",
     ),
   ),
   "enable-admission-plugins": live(list(

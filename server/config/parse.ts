@@ -1,6 +1,7 @@
 /** Parses command line and configuration file to settings. Collects all mistakes before it reports them. */
 import type { Plugin } from "../../core/plugin.ts";
 import { isPreset, presets } from "./choose-plugins.ts";
+import { aggregationMistakes } from "./aggregation-settings.ts";
 import { kubeletMistakes } from "./kubelet-settings.ts";
 import { serviceMistakes } from "./service-settings.ts";
 import { isEtcdAddress, overrideMistakes } from "./server-overrides.ts";
@@ -342,6 +343,7 @@ function senseless(config: Config): readonly string[] {
     serviceMistakes(config),
     kubeletMistakes(config),
     tlsMistakes(config),
+    aggregationMistakes(config),
   );
   const chance = config["goaway-chance"];
   // Negated, so that NaN is a mistake as well.

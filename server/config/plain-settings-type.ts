@@ -244,6 +244,17 @@ export interface PlainSettings {
    * ExternalDNS, ExternalIP. Default: empty.
    */
   readonly "kubelet-preferred-address-types"?: readonly string[];
+  /**
+   * PEM file with the client certificate by which servers of registered APIs trust the user that this server names. Default: none. Default:
+   * empty.
+   */
+  readonly "proxy-client-cert-file"?: string;
+  /** PEM file with the key of --proxy-client-cert-file. Default: empty. */
+  readonly "proxy-client-key-file"?: string;
+  /** Send requests for registered APIs to an endpoint of their service instead of its cluster address. Default: false. */
+  readonly "enable-aggregator-routing"?: boolean;
+  /** Reply 502 when the server of a registered API redirects a client. With false clients follow it. Default: true. */
+  readonly "aggregator-reject-forwarding-redirect"?: boolean;
   /** Domain of API groups: storage.<domain>. Stock clients expect the default. Default: k8s.io. */
   readonly "group-domain"?: string;
   /** Name in the protobuf media type, labels, annotations and finalizers. Default: kubernetes. */
@@ -278,8 +289,9 @@ export interface PlainSettings {
    */
   readonly "admission-control-config-file"?: string;
   /**
-   * Address of a webhook by the host and port that its configuration names: host:port=host:port. A Service is name.namespace.svc:port.
-   * Hosts without an entry are resolved by DNS; with `npm start` only entries can be reached. Can be repeated. Default: empty.
+   * Address of a webhook, or of the service of a registered API, by the host and port that its configuration names: host:port=host:port. A
+   * Service is name.namespace.svc:port. Hosts without an entry are resolved by DNS; with `npm start` only entries can be reached. Can be
+   * repeated. Default: empty.
    */
   readonly "webhook-addresses"?: Readonly<Record<string, string>>;
   /**

@@ -27,6 +27,7 @@ import {
   text,
   texts,
 } from "./setting.ts";
+import { type AggregationConfig, aggregationSettings } from "./aggregation-settings.ts";
 import { type KubeletConfig, kubeletSettings } from "./kubelet-settings.ts";
 import { type ServiceConfig, serviceSettings } from "./service-settings.ts";
 import { type ShutdownConfig, shutdownSettings } from "./shutdown-settings.ts";
@@ -52,6 +53,7 @@ export interface Config
     EmulationConfig,
     KubeletConfig,
     LimitConfig,
+    AggregationConfig,
     ServiceConfig,
     ShutdownConfig,
     StoreConfig,
@@ -361,6 +363,7 @@ export const settings: Settings = Object.freeze(
     ...electionSettings,
     ...serviceSettings,
     ...kubeletSettings,
+    ...aggregationSettings,
 
     "group-domain": fixed(isSpelled, text("k8s.io", "Domain of API groups: storage.<domain>. Stock clients expect the default.")),
     "platform-name": fixed(isSpelled, text("kubernetes", "Name in the protobuf media type, labels, annotations and finalizers.")),

@@ -10,13 +10,13 @@ const withValue = `
   default-unreachable-toleration-seconds log-flush-frequency log-json-info-buffer-size log-text-info-buffer-size
   coordinated-leadership-lease-duration coordinated-leadership-renew-deadline coordinated-leadership-retry-period
   event-ttl kubelet-timeout kubernetes-service-node-port max-connection-bytes-per-sec peer-advertise-ip
-  peer-advertise-port peer-ca-file proxy-client-cert-file proxy-client-key-file service-account-signing-endpoint
+  peer-advertise-port peer-ca-file service-account-signing-endpoint
 `;
 const withoutValue = `
   send-retry-after-while-not-ready-once
   enable-garbage-collector watch-cache disable-http2-serving permit-address-sharing permit-port-sharing contention-profiling
   profiling encryption-provider-config-automatic-reload log-json-split-stream log-text-split-stream
-  aggregator-reject-forwarding-redirect allow-privileged enable-aggregator-routing enable-logs-handler
+  allow-privileged enable-logs-handler
 `;
 
 const wordsOf = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));

@@ -33,6 +33,7 @@ import type { Backend, Clock } from "../../kernel/request-context.ts";
 import { type Faults, troubleText } from "../../kernel/store/fault.ts";
 import type { Server } from "../../kernel/server.ts";
 import type { Store } from "../../kernel/store/store.ts";
+import type { Aggregation } from "../aggregation/open-aggregation.ts";
 import type { WorkerGroup } from "../workers/group.ts";
 import type { Authentication } from "./authentication.ts";
 import type { ConfigInForce } from "./config-in-force.ts";
@@ -62,6 +63,8 @@ export interface Parts {
   readonly limits?: RequestLimits;
   /** Absent in tests without webhooks. */
   readonly callWebhook?: CallWebhook;
+  /** Group versions of other servers; undefined if no plugin knows of any. */
+  readonly aggregation?: Pick<Aggregation, "elsewhere" | "ready"> | undefined;
   /** Returns the signal that ends a watch that begins now. */
   readonly ending: () => AbortSignal;
 }
@@ -138,6 +141,7 @@ export function assemble(parts: Parts): Server {
     sendsGoaway: goawayChooser(() => current().config["goaway-chance"], systemClock.random),
     admit: limits.admit,
     nonresource: nonresourceOf(parts, limits),
+    ...(parts.aggregation === undefined ? {} : { elsewhere: parts.aggregation.elsewhere }),
     refusedPage,
     countOwnRequest(method, info) {
       const { group, resource, subresource, verb } = requestLabels(method, info, undefined, current().catalog);
@@ -167,10 +171,10 @@ function catalogChanges({ config: { current, onSwap } }: Parts): Server["catalog
   return (signal) => abortable(change.promise, signal).catch(() => {}); // an abort is no error here
 }
 
-function completeness({ config, health: { start } }: Parts): Server["isComplete"] {
+function completeness({ config, health: { start }, aggregation }: Parts): Server["isComplete"] {
   const hooks = sourceHooks(config.current().catalog);
-  let isComplete = hooks.length === 0;
-  void start.all(hooks).then(() => isComplete = true);
+  let isComplete = hooks.length === 0 && aggregation === undefined;
+  void Promise.all([start.all(hooks), aggregation?.ready]).then(() => isComplete = true);
   return () => isComplete;
 }
 

@@ -291,6 +291,13 @@ export async function rootCertificatesOf(config: Config): Promise<string | undef
   return path === "" ? undefined : await authorities("root authorities", path);
 }
 
+/** The CAs of clients and of front proxies that the settings name. Rejects for a file without certificates. */
+export async function clientTrustOf(config: Config): Promise<ClientTrust> {
+  const files = new CredentialFiles(config, noNeeds);
+  return { clientCa: await files.bundle(), frontProxyCa: await files.frontProxyCa() ?? "" };
+}
+const noNeeds: CredentialsNeeds = Object.freeze({ now: Date.now, log: { info() {} }, renewsOwn: false });
+
 async function authorities(what: string, path: string): Promise<string> {
   const text = await readText(path, what);
   try {

@@ -1,6 +1,7 @@
 /** A server in process: assembled from settings, plugins and a store, and updated when settings change. */
 import { once, pause, systemClock } from "../../core/async.ts";
 import type { ClientTrustSource } from "../../core/authentication.ts";
+import { openAggregation } from "../aggregation/open-aggregation.ts";
 import { type AdmissionWebhookNeeds, admissionWebhooks } from "../webhooks/admission-webhooks.ts";
 import { credentialsIn } from "../webhooks/webhook-credentials.ts";
 import { followSources } from "../background/resource-sources.ts";
@@ -24,7 +25,7 @@ import { openAuthentication } from "./authentication.ts";
 import { openAuthorizationFile } from "./authorization-file.ts";
 import { openAuthorization } from "./authorization.ts";
 import type { InUse } from "./certificate-validity.ts";
-import { rootCertificatesOf } from "./credentials.ts";
+import { clientTrustOf, rootCertificatesOf } from "./credentials.ts";
 import { type ConfigInForce, configInForce } from "./config-in-force.ts";
 import { checkDelegation } from "./delegation.ts";
 import { describeConfig } from "./describe-server.ts";
@@ -33,6 +34,7 @@ import { openAuditOf } from "./open-audit.ts";
 import { flowControlContext, requestLimits } from "./request-limits.ts";
 import { settingOf } from "../config/plugin-settings.ts";
 import { partContext } from "./part-context.ts";
+import { errorLog } from "./error-log.ts";
 import { openTracing } from "./open-tracing.ts";
 import { type ControllerNeeds, openControllers, serverApi } from "./open-controllers.ts";
 import { openMetrics, servePluginMetrics } from "./open-metrics.ts";
@@ -227,8 +229,13 @@ function openRequests(
   const findings = sharedFindings(log, workers);
   const authorization = openAuthorization({ inForce, registry, log, findings, start: health.start, signal, file, tracing });
   const limits = requestLimits(inForce, registry);
+  const aggregation = openAggregation({
+    ...{ current: inForce.current, registry, ending, signal },
+    setting: settingOf(inForce.current),
+    logError: errorLog(log),
+  });
   const server = assemble({
-    config: inForce,
+    ...{ config: inForce, aggregation },
     limits,
     storage,
     access: { authentication, authorization },
@@ -250,6 +257,7 @@ function openRequests(
     logError: (sentence, error) => log.error(`flow control: ${sentence}`, error === undefined ? {} : describe(error)),
     signal,
   }));
+  aggregation?.open(api, server.backend.peers!); // assembled with them
   return { server, heavy, webhooks, hasRoles: authorization.hasRoles };
 }
 
@@ -280,7 +288,10 @@ async function openBackground(
     compacted: storage.parts.map(({ compacted }) => compacted),
     registry,
     reports,
-    context: { progress, rootCertificates, issueLegacyToken: authentication.issuer.issueLegacy },
+    context: {
+      ...{ progress, rootCertificates, issueLegacyToken: authentication.issuer.issueLegacy },
+      clientTrust: () => clientTrustOf(inForce.current().config),
+    },
     runsUnelected,
     hasRoles,
     signal,

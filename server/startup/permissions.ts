@@ -37,6 +37,8 @@ export const fileSettings = Object.freeze(
     "authentication-token-webhook-config-file",
     "authorization-config",
     "authorization-webhook-config-file",
+    "proxy-client-cert-file",
+    "proxy-client-key-file",
     "etcd-cafile",
     "etcd-certfile",
     "etcd-keyfile",

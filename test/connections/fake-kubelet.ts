@@ -16,13 +16,14 @@ export interface FakeKubelet {
   close(): void;
 }
 
-/** `answer`: answers plain requests. Upgrades are accepted, and what arrives goes back, after `greeting`. */
+/** `answer`: answers plain requests. Upgrades are accepted, and what arrives goes back, after a greeting. `names`: those of its certificate. */
 export async function fakeKubelet(
   answer: (request: IncomingMessage, response: ServerResponse) => void,
   upgrade: (request: IncomingMessage, socket: Duplex, head: Uint8Array) => void = echo,
+  names: readonly string[] = ["localhost", "127.0.0.1"],
 ): Promise<FakeKubelet> {
   const authority = issue({ usage: "ca", commonName: "kubelet authority" });
-  const serving = issue({ usage: "server", names: ["localhost", "127.0.0.1"] }, authority);
+  const serving = issue({ usage: "server", names }, authority);
   const asked: string[] = [], headers: IncomingMessage["headers"][] = [], sockets = new Set<Duplex>();
   const note = (request: IncomingMessage) => {
     asked.push(`${request.method} ${request.url}`);

@@ -22,6 +22,7 @@ import { connecting } from "./connecting.ts";
 import { electing } from "./electing.ts";
 import { emulating } from "./emulating.ts";
 import { observing } from "./observing.ts";
+import { aggregating } from "./aggregating.ts";
 import { clustered } from "./clustered.ts";
 import { proxied } from "./proxied.ts";
 import { requestsUntilGoaway } from "./goaway.ts";
@@ -138,6 +139,7 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
     assert.rejects(served(["--endpoint-reconciler-type=some"], () => Promise.resolve()), /it must be lease or none/),
 
   ...connecting,
+  ...aggregating,
 
   "advertise-address": () => assert.rejects(served(["--advertise-address=here"], () => Promise.resolve()), /"here" is not an IP address/),
 

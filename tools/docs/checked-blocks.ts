@@ -69,6 +69,12 @@ export const rows: readonly Row[] = [
   ),
   inTest(guide, "thole --etcd-servers=https://etcd:2379 --etcd-servers-overrides", others),
 
+  alike(
+    "docs/in-front-of-other-servers.md",
+    "apiVersion: apiregistration.k8s.io/v1",
+    "test/aggregation/backend.ts",
+    "groupPriorityMinimum: 100",
+  ),
   inTest("docs/behind-a-kube-apiserver.md", "liveSettings:", others),
   inTest("docs/behind-a-kube-apiserver.md", "$ kubectl get apiservice", behind),
   // Its second command needs Helm and a cluster with nodes; test/chart renders and installs the chart.

@@ -1,0 +1,86 @@
+/** Opens the delegate of the plugins, and passes requests for group versions of other servers on to it. */
+import type { Api } from "../../core/api.ts";
+import type { Peers } from "../../core/connect.ts";
+import type { Delegate, DelegateContext } from "../../core/delegate.ts";
+import { requestLabels } from "../../kernel/observe/request-metrics.ts";
+import type { Reply } from "../../kernel/request/exchange.ts";
+import type { Server } from "../../kernel/server.ts";
+import type { ActiveConfig } from "../config/active-config.ts";
+import type { KernelRegistry } from "../metrics/metrics.ts";
+import { forward, type HeaderNames, type RemoteRequest } from "./forward.ts";
+import { remoteVersions } from "./remote-versions.ts";
+
+/** The dependencies. */
+export interface AggregationNeeds extends Pick<DelegateContext, "setting" | "logError" | "signal"> {
+  readonly current: () => ActiveConfig;
+  readonly registry: Pick<KernelRegistry, "record">;
+  /** Returns the signal that ends a watch that begins now, at shutdown. */
+  readonly ending: () => AbortSignal;
+}
+
+/** Group versions of other servers. */
+export interface Aggregation {
+  /** As in `Server`. */
+  readonly elsewhere: NonNullable<Server["elsewhere"]>;
+  /** Resolves when the registered versions are known. */
+  readonly ready: Promise<void>;
+  /** Starts to follow what is registered. `api` acts as a member of system:masters. */
+  open(api: Api, peers: Peers): void;
+}
+
+/** Undefined if no plugin knows of other servers. */
+export function openAggregation(needs: AggregationNeeds): Aggregation | undefined {
+  const { current, setting, logError, signal } = needs;
+  const definition = current().catalog.plugins.find(({ delegate }) => delegate !== undefined)?.delegate;
+  if (definition === undefined) return undefined;
+  const { promise: ready, resolve } = Promise.withResolvers<void>();
+  let elsewhere: Aggregation["elsewhere"] = () => undefined;
+  return {
+    elsewhere: (...request) => elsewhere(...request),
+    ready,
+    open(api, peers) {
+      const { names } = current().catalog, gates = (name: string) => current().catalog.gates.isOn(name);
+      const delegate = definition.open({ names, api, gates, setting, peers, logError, signal });
+      elsewhere = forwarding(delegate, peers, needs);
+      void delegate.ready.then(resolve);
+    },
+  };
+}
+
+function forwarding(delegate: Delegate, peers: Peers, { current, registry, ending }: AggregationNeeds): Aggregation["elsewhere"] {
+  const versionAt = remoteVersions(delegate);
+  const needs = {
+    delegate,
+    peers,
+    ending,
+    requestTimeoutMs: () => current().config["request-timeout"],
+    identityHeaders: () => identityHeaders(current()),
+  };
+  return (user, exchange, info, auditId) => {
+    const version = versionAt(info.path), request = { user, exchange, info, auditId };
+    return version && forward(version, request, needs).then((reply) => counted(reply, request, current(), registry));
+  };
+}
+
+function identityHeaders({ config }: ActiveConfig): HeaderNames {
+  const names = [
+    ...config["requestheader-username-headers"],
+    ...config["requestheader-uid-headers"],
+    ...config["requestheader-group-headers"],
+  ];
+  const lower = (each: string) => each.toLowerCase();
+  return { names: names.map(lower), prefixes: config["requestheader-extra-headers-prefix"].filter((each) => each !== "").map(lower) };
+}
+
+/** Counts a request that no other server has answered, as kube-apiserver does: its reply is a text of this one. */
+function counted(
+  reply: Reply,
+  { exchange, info }: RemoteRequest,
+  { catalog }: ActiveConfig,
+  { record }: AggregationNeeds["registry"],
+): Reply {
+  if (reply.status === 503 && typeof reply.body === "string") {
+    record.terminations.with({ ...requestLabels(exchange.method, info, undefined, catalog), component: "aggregator", code: "503" }).add();
+  }
+  return reply;
+}
