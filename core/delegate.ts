@@ -42,6 +42,8 @@ export interface DelegateContext {
   readonly peers: Peers;
   /** Logs an error: a sentence without secrets, and the error. */
   readonly logError: (sentence: string, error?: unknown) => void;
+  /** Called when the list of versions has changed, or how one of them is reached. */
+  readonly changed: () => void;
   /** Aborts when the server stops. */
   readonly signal: AbortSignal;
 }

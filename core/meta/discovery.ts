@@ -32,6 +32,7 @@ export const APIVersionDiscovery = struct("APIVersionDiscovery", {
   resources: field(2, list(APIResourceDiscovery), "Resources of the version."),
   freshness: field(3, oneOf("Current", "Stale"), "Whether the entry is up to date."),
 });
+export type APIVersionDiscovery = Infer<typeof APIVersionDiscovery>;
 export const APIGroupDiscovery = struct("APIGroupDiscovery", {
   metadata: field(1, ObjectMeta, "Metadata; the name is that of the group, empty for the core group.", { written: "always" }),
   versions: field(2, list(APIVersionDiscovery), "Versions, the preferred one first."),

@@ -9,6 +9,7 @@ import type { DecodeReport } from "../../core/derive/decode.ts";
 import type { CborItem } from "../../core/codec/cbor/item.ts";
 import type { RuleNode } from "../../cel/schema/validator.ts";
 import type { Media } from "../../core/codec/negotiate.ts";
+import type { APIVersionDiscovery } from "../../core/meta/discovery.ts";
 import type { Names } from "../../core/names.ts";
 import type { Admission, Plugin, Resource, Served } from "../../core/plugin.ts";
 import type { Subresource } from "../../core/subresource.ts";
@@ -142,7 +143,11 @@ export interface CatalogVersion {
   readonly apiVersion: string;
   /** The endpoints of this version, in the order of their plural names. */
   readonly endpoints: readonly Endpoint[];
+  /** Present in a catalog for discovery, if another server has the version. */
+  readonly remote?: RemoteVersion;
 }
+/** What aggregated discovery shows of a version of another server. */
+export type RemoteVersion = Pick<Required<APIVersionDiscovery>, "freshness" | "resources">;
 export interface CatalogGroup {
   readonly name: string;
   /** The versions of this group, the preferred one first. */

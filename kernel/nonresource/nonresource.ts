@@ -7,6 +7,7 @@ import type { Catalog } from "../catalog/catalog.ts";
 import { checkRoute, type DiscoveryReplies, discoveryReply } from "./discovery/reply.ts";
 import type { Exchange, Reply } from "../request/exchange.ts";
 import { notFoundText, textReply } from "../respond/text.ts";
+import type { OpenapiDocuments } from "./openapi/documents.ts";
 import { openapiReply } from "./openapi/reply.ts";
 import { type MayGet, type StatusPage, wantsPage } from "./status-page.ts";
 import { type RequestInfo, trimSlashes } from "../request/request-info.ts";
@@ -25,6 +26,8 @@ export interface Outside {
   /** The page for browsers. */
   readonly page: StatusPage;
   now(): number;
+  /** Returns the OpenAPI documents of this server with those of others. Absent without such servers. */
+  openapi?(own: OpenapiDocuments): OpenapiDocuments;
   /** Called with the error of an OpenAPI document, and the name of the version that it leaves out. */
   undescribed(error: unknown, name: string): void;
   /** Called with the result of each check that was run. */

@@ -68,8 +68,18 @@ class ServiceDelegate implements Delegate {
     const { promise, resolve } = Promise.withResolvers<void>();
     void (async () => {
       while (!signal.aborted) {
-        const services = api.of(apiServices).informer(""), changed = () => this.#set(services);
-        services.synced.then(changed).then(resolve, () => {});
+        const services = api.of(apiServices).informer("");
+        let isDue = true; // many objects may change in one turn, and all of them are new at the beginning
+        const set = () => {
+          isDue = false;
+          this.#set(services);
+        };
+        const changed = () => {
+          if (isDue) return;
+          isDue = true;
+          void pause(0, signal).then(set);
+        };
+        services.synced.then(set).then(resolve, () => {});
         try {
           await services.run(signal, { added: changed, updated: changed, deleted: changed });
         } catch (error) {
@@ -88,6 +98,7 @@ class ServiceDelegate implements Delegate {
     const next = services.objects().filter(({ spec: { group } }) => group !== own).map((each) => routeOf(each, setting));
     const key = ({ group, version }: Route) => `${version}.${group}`;
     this.#versions = next.toSorted((a, b) => key(a) < key(b) ? -1 : 1);
+    this.#context.changed();
   }
 }
 

@@ -1,4 +1,5 @@
 /** Opens the delegate of the plugins, and passes requests for group versions of other servers on to it. */
+import { elapsedClock } from "../../core/async.ts";
 import type { Api } from "../../core/api.ts";
 import type { Peers } from "../../core/connect.ts";
 import type { Delegate, DelegateContext } from "../../core/delegate.ts";
@@ -8,7 +9,9 @@ import type { Server } from "../../kernel/server.ts";
 import type { ActiveConfig } from "../config/active-config.ts";
 import type { KernelRegistry } from "../metrics/metrics.ts";
 import { forward, type HeaderNames, type RemoteRequest } from "./forward.ts";
+import { RemoteDocuments } from "./remote-documents.ts";
 import { remoteVersions } from "./remote-versions.ts";
+import { type ShownDocuments, shownDocuments } from "./shown-documents.ts";
 
 /** The dependencies. */
 export interface AggregationNeeds extends Pick<DelegateContext, "setting" | "logError" | "signal"> {
@@ -24,6 +27,8 @@ export interface Aggregation {
   readonly elsewhere: NonNullable<Server["elsewhere"]>;
   /** Resolves when the registered versions are known. */
   readonly ready: Promise<void>;
+  /** The documents of this server with those of others. */
+  readonly documents: ShownDocuments;
   /** Starts to follow what is registered. `api` acts as a member of system:masters. */
   open(api: Api, peers: Peers): void;
 }
@@ -34,13 +39,20 @@ export function openAggregation(needs: AggregationNeeds): Aggregation | undefine
   const definition = current().catalog.plugins.find(({ delegate }) => delegate !== undefined)?.delegate;
   if (definition === undefined) return undefined;
   const { promise: ready, resolve } = Promise.withResolvers<void>();
-  let elsewhere: Aggregation["elsewhere"] = () => undefined;
+  let elsewhere: Aggregation["elsewhere"] = () => undefined, shown: ShownDocuments | undefined;
   return {
+    documents: {
+      catalog: (catalog, path) => shown?.catalog(catalog, path) ?? catalog,
+      openapi: (own) => shown?.openapi(own) ?? own,
+    },
     elsewhere: (...request) => elsewhere(...request),
     ready,
     open(api, peers) {
       const { names } = current().catalog, gates = (name: string) => current().catalog.gates.isOn(name);
-      const delegate = definition.open({ names, api, gates, setting, peers, logError, signal });
+      const changed = () => remote.follow(delegate.versions());
+      const delegate = definition.open({ names, api, gates, setting, peers, logError, changed, signal });
+      const remote = new RemoteDocuments({ delegate, peers, logError, signal, clock: elapsedClock });
+      shown = shownDocuments(delegate, remote, logError);
       elsewhere = forwarding(delegate, peers, needs);
       void delegate.ready.then(resolve);
     },

@@ -14,9 +14,14 @@ export function remoteVersions(delegate: Pick<Delegate, "versions">): (path: str
   };
 }
 
-/** Group and version at the beginning of a path: `/apis/apps/v1/deployments` has `apps/v1`. All paths of the core group belong to its only version. */
+const openapiV3 = "/openapi/v3";
+
+/**
+ * Group and version at the beginning of a path: `/apis/apps/v1/deployments` has `apps/v1`, and so has its OpenAPI v3 document. All paths of the
+ * core group belong to its only version.
+ */
 function nameAt(path: string): string {
   if (path === "/api" || path.startsWith("/api/")) return "/v1";
-  const [, prefix, group = "", version = ""] = path.split("/", 4);
+  const [, prefix, group = "", version = ""] = (path.startsWith(`${openapiV3}/`) ? path.slice(openapiV3.length) : path).split("/", 4);
   return prefix === "apis" && group !== "" && version !== "" ? `${group}/${version}` : "";
 }

@@ -64,7 +64,7 @@ export interface Parts {
   /** Absent in tests without webhooks. */
   readonly callWebhook?: CallWebhook;
   /** Group versions of other servers; undefined if no plugin knows of any. */
-  readonly aggregation?: Pick<Aggregation, "elsewhere" | "ready"> | undefined;
+  readonly aggregation?: Pick<Aggregation, "elsewhere" | "ready" | "documents"> | undefined;
   /** Returns the signal that ends a watch that begins now. */
   readonly ending: () => AbortSignal;
 }
@@ -291,7 +291,7 @@ function nonresourceOf(parts: Parts, limits: RequestLimits): Server["nonresource
     now: systemClock.now,
   });
   return (exchange, info, catalog, mayGet) =>
-    nonresourceReply(exchange, info, catalog, mayGet, {
+    nonresourceReply(exchange, info, parts.aggregation?.documents.catalog(catalog, info.path) ?? catalog, mayGet, {
       page,
       checks: checksOf(catalog),
       version,
@@ -302,6 +302,7 @@ function nonresourceOf(parts: Parts, limits: RequestLimits): Server["nonresource
       processPaths: (catalog) => ["/metrics", "/metrics/slis", ...zpagePaths(catalog), ...documents.paths()],
       discovery,
       now: systemClock.now,
+      openapi: (own) => parts.aggregation?.documents.openapi(own) ?? own,
       undescribed: (error, name) =>
         log.error(`the OpenAPI documents leave out ${name}, whose schemas cannot be published`, describe(error)),
       checked(type, name, passed) {

@@ -101,14 +101,23 @@ async function storageVersionHash({ stored, kind }: Endpoint): Promise<string> {
  * equal those of the path.
  */
 export function aggregatedGroups(catalog: Catalog, core: boolean): APIGroupDiscoveryList {
-  const groups = catalog.groups.filter(({ name }) => (name === "") === core);
+  // A version that is registered and that nobody has is shown at `/apis` only.
+  const groups = catalog.groups.filter(({ name }) => (name === "") === core)
+    .map(({ name, versions }) => ({
+      name,
+      versions: versions.filter(({ endpoints, remote }) => endpoints.length > 0 || remote !== undefined),
+    }))
+    .filter(({ versions }) => versions.length > 0);
   return {
     kind: "APIGroupDiscoveryList",
     apiVersion: `apidiscovery.${catalog.names.domain}/v2`,
     metadata: {},
     items: groups.map(({ name, versions }) => ({
       metadata: name === "" ? {} : { name },
-      versions: versions.map(({ version, endpoints }) => ({ version, resources: endpoints.map(aggregatedResource), freshness: "Current" })),
+      versions: versions.map(({ version, endpoints, remote = { resources: endpoints.map(aggregatedResource), freshness: "Current" } }) => ({
+        version,
+        ...remote,
+      })),
     })),
   };
 }

@@ -80,7 +80,7 @@ export function v3Address(name: string, hash: string): string {
   return `/openapi/v3/${name}?hash=${hash}`;
 }
 
-async function documentOf(text: string, message: Message | undefined): Promise<OpenapiDocument> {
+export async function documentOf(text: string, message: Message | undefined): Promise<OpenapiDocument> {
   const json = new TextEncoder().encode(text);
   const protobuf = message === undefined ? undefined : once(() => encodeMessage(message, plainJson(text)));
   return {

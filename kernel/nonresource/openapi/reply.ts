@@ -19,10 +19,10 @@ export async function openapiReply(
   exchange: Exchange,
   info: RequestInfo,
   catalog: Catalog,
-  outside: { now(): number; readonly undescribed: ReportVersion },
+  outside: { now(): number; readonly undescribed: ReportVersion; openapi?(own: OpenapiDocuments): OpenapiDocuments },
 ): Promise<Reply | undefined> {
   const { path } = info, now = outside.now();
-  const documents = openapiDocuments(catalog, outside.undescribed);
+  const own = openapiDocuments(catalog, outside.undescribed), documents = outside.openapi?.(own) ?? own;
   if (path === "/openapi/v2") return await v2Reply(exchange, documents, now);
   if (path === "/openapi/v3") {
     const document = await documents.index();
