@@ -1,16 +1,21 @@
 /**
  * The turns of the thread. Requests of one thread do not run at the same time: those that arrive together would run in the order in which
- * their connections are read. When the thread has worked for a while, further requests wait, and get turns one after another: the level
- * that has used the least of the thread for its weight is next, and in a level its queues take turns.
+ * their connections are read. When the thread has worked for a while, further requests wait, and get turns of a few requests: the level
+ * that has used the least of the thread for its weight is next, and in a level its queues take turns. Turns of one request would part the
+ * writes that share a commit of the store.
  */
 import { bound } from "../../core/bound.ts";
 
-/** Milliseconds of work after which requests wait for a turn. */
-export const turnMs = bound(2);
+/** Milliseconds of work after which requests wait for a turn, and of the work of one turn. */
+export const turnMs = bound(4);
 /** Milliseconds of turns after which I/O runs, so that requests that have arrived meanwhile take part. */
 export const ioMs = bound(5);
-/** Milliseconds that a turn counts at least: the clock may not move in it. */
-const chargedMsMin = 0.01;
+/** Requests of one turn. */
+export const turnRequestsMax = bound(16);
+/** Milliseconds that a request is assumed to work before any has been measured, and the least: the clock may not move in a turn. */
+const guessedMs = 0.5, workMsMin = 0.01;
+/** The part of the measured work of a turn in the next guess. */
+const learned = 0.2;
 
 /** The waiting requests of one level. */
 export interface Line {
@@ -38,8 +43,10 @@ export class Turns {
   readonly #clock: TurnClock;
   /** Lines with waiting requests. */
   readonly #lines = new Set<Line>();
-  /** The line whose request has the present turn. */
-  #serving: Line | undefined;
+  /** The lines whose requests have the present turn, one for each request. */
+  #serving: Line[] = [];
+  /** The milliseconds that a request works until its first wait for I/O. */
+  #workMs = guessedMs;
   #isGiving = false;
   /** When the present work began, when the last request came, when the present turn began, and when I/O ran last. */
   #begun = -Infinity;
@@ -74,39 +81,46 @@ export class Turns {
     if (this.#isGiving) return;
     this.#isGiving = true;
     this.#io = this.#clock.now();
-    this.#clock.soon(this.#next);
+    this.#arm();
   }
 
-  readonly #next = (): void => {
-    const now = this.#clock.now(), line = this.#nextLine(now);
-    if (line === undefined) {
+  /** The turn ends when its requests wait for I/O: the second function runs directly after their work. */
+  #arm(): void {
+    this.#clock.soon(this.#give);
+    this.#clock.soon(this.#end);
+  }
+
+  readonly #give = (): void => {
+    this.#turn = this.#clock.now();
+    const most = Math.min(Math.max(Math.trunc(turnMs / this.#workMs), 1), turnRequestsMax);
+    for (let line = this.#nextLine(); line !== undefined && this.#serving.length < most; line = this.#nextLine()) {
+      this.#virtual = line.served;
+      line.served += this.#workMs / line.weight;
+      this.#serving.push(line);
+      const run = taken(line);
+      if (line.queues.size === 0) this.#lines.delete(line);
+      run();
+    }
+  };
+
+  readonly #end = (): void => {
+    const now = this.#clock.now(), each = Math.max((now - this.#turn) / Math.max(this.#serving.length, 1), workMsMin);
+    for (const line of this.#serving) line.served += (each - this.#workMs) / line.weight;
+    this.#serving = [];
+    this.#workMs += learned * (each - this.#workMs);
+    if (this.#lines.size === 0) {
       this.#isGiving = false;
       this.#begun = this.#last = now;
-      return;
-    }
-    if (now - this.#io > ioMs) {
-      this.#clock.afterIo(this.#afterIo);
-      return;
-    }
-    this.#serving = line;
-    this.#virtual = line.served;
-    this.#turn = now;
-    const run = taken(line);
-    if (line.queues.size === 0) this.#lines.delete(line);
-    // The request works until its first wait for I/O; then the next turn begins.
-    this.#clock.soon(this.#next);
-    run();
+    } else if (now - this.#io > ioMs) this.#clock.afterIo(this.#afterIo);
+    else this.#arm();
   };
 
   readonly #afterIo = (): void => {
     this.#io = this.#clock.now();
-    this.#next();
+    this.#arm();
   };
 
-  /** Ends the present turn. */
-  #nextLine(now: number): Line | undefined {
-    if (this.#serving !== undefined) this.#serving.served += Math.max(now - this.#turn, chargedMsMin) / this.#serving.weight;
-    this.#serving = undefined;
+  #nextLine(): Line | undefined {
     let best: Line | undefined;
     for (const line of this.#lines) if (best === undefined || line.served < best.served) best = line;
     return best;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ioMs, newLine, type TurnClock, turnMs, Turns } from "./turns.ts";
+import { ioMs, newLine, type TurnClock, turnMs, turnRequestsMax, Turns } from "./turns.ts";
 
 /** A thread whose time moves when a test says so. */
 function thread() {
@@ -53,7 +53,7 @@ test("Turns gives a rare level the next turn, and busy levels the thread by thei
   const all = run().filter((each) => each !== "io");
   const first = all.slice(0, 40);
   assert.ok(Math.abs(first.filter((each) => each.startsWith("h")).length - 30) <= 2, first.join());
-  assert.ok(all.indexOf("rare") - all.indexOf("h5") <= 2, "the level that has not run for long is next");
+  assert.ok(all.indexOf("rare") - all.indexOf("h5") <= turnMs, "the level that has not run for long is next");
   assert.equal(all.length, 81);
 });
 
@@ -62,11 +62,14 @@ test("Turns of a level pass from queue to queue, and I/O runs between them after
   const wait = (queue: number, name: string) =>
     turns.wait(line, queue, () => {
       events.push(name);
-      work(ioMs / 2);
+      work(ioMs - 1);
     });
-  for (const name of ["a1", "a2", "a3"]) wait(1, name);
+  for (let each = 1; each <= 10; each++) wait(1, `a${each}`);
   wait(2, "b1");
-  assert.deepEqual(run(), ["a1", "b1", "a2", "io", "a3"]);
+  const all = run();
+  assert.deepEqual(all.filter((each) => each !== "io").slice(0, 4), ["a1", "b1", "a2", "a3"]);
+  // Eight requests by the guess of their work, which is too low.
+  assert.deepEqual([all.length, all.indexOf("io")], [12, 8], all.join());
   assert.ok(line.queues.size === 0);
   work(turnMs + 1);
   assert.ok(turns.isFree(clock.now()), "nobody waits");
@@ -76,4 +79,16 @@ test("Turns keeps a request that arrives during a turn waiting, also after idle 
   const { clock, run } = thread(), turns = new Turns(clock), line = newLine();
   turns.wait(line, 0, () => assert.ok(!turns.isFree(clock.now() + 100), "the turn of another request has not ended"));
   run();
+});
+
+test("Turns of requests that work little have turnRequestsMax of them, and I/O runs when their work is long", () => {
+  const { clock, events, run } = thread(), turns = new Turns({ ...clock, soon: (next) => clock.soon(() => (events.push("|"), next())) });
+  const line = newLine();
+  const wait = (count: number) => {
+    for (let each = 0; each < count; each++) turns.wait(line, each, () => void events.push("r"));
+    return run().join("").split("|").map((each) => each.length).filter((length) => length > 0);
+  };
+  // The guess of the first turns is too high.
+  for (let round = 0; round < 20; round++) wait(1);
+  assert.deepEqual(wait(turnRequestsMax * 2 + 1), [turnRequestsMax, turnRequestsMax, 1]);
 });
