@@ -288,7 +288,7 @@ test("an upgrade changes the protocol: bytes pass in both directions, for SPDY a
 
 test("an upgrade that the other server does not make is its error, or 503", async () => {
   const cases: readonly (readonly [path: string, status: number, text: RegExp])[] = [
-    ["refused", 403, /\r\n\r\nno$/],
+    ["refused", 403, /\r\nno\r\n/],
     ["plain", 503, /\r\n\r\ninvalid upgrade response: status code 200\n$/],
     ["garbage", 503, /\r\n\r\n.*\n$/],
     ["gone", 503, /\r\n\r\n.*\n$/],

@@ -85,9 +85,12 @@ test("custom resources of a server are served by another one in front of it", as
     // Neither server gives this user rights.
     const refused = await client.ask(things, { headers: { authorization: `Bearer ${front.tokens.alice}` } });
     assert.deepEqual([refused.status, refused.json().reason], [403, "Forbidden"]);
-    const published = (await client.ask("/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication")).json();
-    assert.equal(published.data["requestheader-username-headers"], '["X-Remote-User"]');
-    assert.match(published.data["requestheader-client-ca-file"], /^-----BEGIN CERTIFICATE-----/);
+    const info = "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication";
+    await until(async () => {
+      const { data = {} } = (await client.ask(info)).json();
+      assert.equal(data["requestheader-username-headers"], '["X-Remote-User"]');
+      assert.match(data["requestheader-client-ca-file"], /^-----BEGIN CERTIFICATE-----/);
+    });
   } finally {
     for (const each of clients) each.close();
     await front?.close();
