@@ -14,9 +14,11 @@ export type {
   EventRecorder,
   Gates,
   IssueLegacyToken,
+  Machine,
   ServedResource,
   ServedTypes,
   ServedVersion,
+  StoredResource,
 } from "./core/controller.ts";
 export type {
   AuthorizerContext,

@@ -38,6 +38,19 @@ export interface ServedVersion {
   /** Whether all its kinds are custom ones. */
   readonly isCustom: boolean;
 }
+/** The versions of a resource of a plugin. */
+export interface StoredResource {
+  /** The API group; "" for the core group. */
+  readonly group: string;
+  /** The lower-case plural, as in paths. */
+  readonly plural: string;
+  /** The group version in which new objects are stored. */
+  readonly encodingVersion: string;
+  /** The group versions that can be read from the store. */
+  readonly decodableVersions: readonly string[];
+  /** The group versions that are served. */
+  readonly servedVersions: readonly string[];
+}
 /** The types that are served now, including custom kinds. */
 export interface ServedTypes {
   /** Returns all group versions in the order of discovery. */
@@ -46,6 +59,16 @@ export interface ServedTypes {
   resources(version: string, group?: string): readonly ServedResource[];
   /** Returns the schema of a kind, with the types that OpenAPI documents publish; undefined for a kind that is not served. */
   schemaOf(kind: Pick<ServedResource, "group" | "version" | "kind">): StructuralSchema | undefined;
+  /** Returns the served resources whose objects are stored, without custom ones. */
+  stored(): readonly StoredResource[];
+}
+
+/** The machine on which the server runs. */
+export interface Machine {
+  /** The host name. */
+  readonly name: string;
+  /** The IP addresses of the network interfaces in the order of the system, without those of the loopback interface. */
+  addresses(): readonly string[];
 }
 
 /**
@@ -74,6 +97,8 @@ export interface ControllerContext {
   readonly work: WorkMeter;
   /** Logs an error: a sentence without secrets, and the error. */
   readonly logError: (sentence: string, error?: unknown) => void;
+  /** The machine on which the server runs. */
+  readonly machine: Machine;
   /** Reads the settings in force. */
   readonly setting: Shared["setting"];
   /** Reaches other servers. */

@@ -51,8 +51,11 @@ export interface Strategy {
   readonly nameRule?: (name: string, prefix: boolean) => readonly string[];
   /** Whether `create` validates the metadata itself. The kernel then only checks that the object can be stored. */
   readonly ownMetaRules?: true;
-  /** Whether metadata.generation counts changes of the spec: from 1, or with `onUpdate` from the client's value. Default: the client's value is kept. */
-  readonly generation?: boolean | "onUpdate";
+  /**
+   * Whether metadata.generation counts changes of the spec: from 1, or with `onUpdate` from the client's value. With `exact` an empty list or map
+   * that the object of a request keeps (`keepsEmpty`) is a change. Default: the client's value is kept.
+   */
+  readonly generation?: boolean | "onUpdate" | "exact";
   /**
    * Whether the status in a create reaches `prepare`, which then sets it; with "always" also that of an update. Writes of the object itself
    * then own the status that they contain. Default: the status is removed before, and an update keeps the stored one.
@@ -179,8 +182,11 @@ export interface Resource<T extends ApiObject = any> {
    * compared, and differences are logged and counted; with DeclarativeValidationTakeover the rules apply instead of the marked errors.
    */
   readonly rules?: "compared";
-  /** Completes the object before validation. It must be pure. `prior` is undefined at creation. Returns `next` itself if nothing changes. */
-  prepare?(next: T, prior: T | undefined, context: HookContext): T;
+  /**
+   * Completes the object before validation. It must be pure. `prior` is undefined at creation. Returns `next` itself if nothing changes. Texts that it
+   * adds to `warnings` are in Warning headers also if validation rejects the object.
+   */
+  prepare?(next: T, prior: T | undefined, context: HookContext, warnings?: { add(text: string): void }): T;
   /** Removes fields of disabled features, unless they are already stored. */
   dropDisabled?(next: T, prior: T | undefined, gates: Gates): T;
   /** Validates an object at its creation, in upstream's order. */

@@ -129,7 +129,6 @@ const internals: Readonly<Record<string, readonly string[]>> = {
       "faultsOfFields",
       "FaultyText",
       "headerValues",
-      "once",
       "ownAudiences",
       "peerChainLengthMax",
       "rsaKeyBitsMax",
@@ -251,7 +250,9 @@ const internals: Readonly<Record<string, readonly string[]>> = {
   elapsedClock: ["authentication", "pods"],
   reasonOf: ["authentication", "apiregistration"],
   validateDomainPath: ["authentication", "batch", "networking"],
+  emptyMapDropper: ["shared"],
   countValues: ["apiextensions"],
+  once: ["authentication", "shared"],
   jsonKind: ["nodes", "shared"],
   MovedWork: ["admissionregistration"],
   notAMap: ["configmaps"],
@@ -271,7 +272,7 @@ const internals: Readonly<Record<string, readonly string[]>> = {
   urlUser: ["shared"],
   // IP addresses, as Go parses them.
   ...Object.fromEntries(
-    ["Address", "addressText", "isMapped", "mask", "parseAddress", "parsePrefix", "prefixText", "sameNetwork"].map((
+    ["Address", "addressText", "isMapped", "mask", "parseAddress", "parsePrefix", "Prefix", "prefixText", "sameNetwork"].map((
       name,
     ) => [name, ["shared"]]),
   ),

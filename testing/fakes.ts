@@ -43,10 +43,11 @@ export function fakeContext(members: Partial<ControllerContext>): ControllerCont
     events: { record() {} },
     gates: () => false,
     isDeclared: () => false,
-    types: { versions: () => [], resources: () => [], schemaOf: () => undefined },
+    types: { versions: () => [], resources: () => [], schemaOf: () => undefined, stored: () => [] },
     work: noWorkMeter,
     logError() {},
     progress: () => ({ done() {}, end() {} }),
+    machine: { name: "machine", addresses: () => [] },
     rootCertificates: undefined,
     clientTrust: () => Promise.resolve({ clientCa: "", frontProxyCa: "" }),
     setting({ name }) {

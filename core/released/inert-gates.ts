@@ -6,7 +6,6 @@ import type { GateStage } from "../plugin.ts";
  * in kube-apiserver. The stages are written in short: release, stage, "on" by default, "locked".
  */
 const stages: Readonly<Record<string, string>> = {
-  APIServerIdentity: "1.20 Alpha, 1.26 Beta on",
   APIServerTracing: "1.22 Alpha, 1.27 Beta on, 1.34 GA on locked",
   APIServingWithRoutine: "1.30 Alpha",
   AllowDNSOnlyNodeCSR: "1.0 GA on, 1.31 Deprecated",
@@ -101,7 +100,6 @@ const stages: Readonly<Record<string, string>> = {
   ReduceDefaultCrashLoopBackOffDecay: "1.33 Alpha",
   RelaxedDNSSearchValidation: "1.32 Alpha, 1.33 Beta on, 1.34 GA on locked",
   RelaxedEnvironmentVariableValidation: "1.30 Alpha, 1.32 Beta on, 1.34 GA on locked",
-  RelaxedServiceNameValidation: "1.34 Alpha",
   ReloadKubeletServerCertificateFile: "1.31 Beta on",
   RestartAllContainersOnContainerExits: "1.35 Alpha",
   RotateKubeletServerCertificate: "1.7 Alpha, 1.12 Beta on",
@@ -119,8 +117,6 @@ const stages: Readonly<Record<string, string>> = {
   StatefulSetSemanticRevisionComparison: "1.0 Beta on",
   StorageCapacityScoring: "1.33 Alpha",
   StorageNamespaceIndex: "1.30 Beta on, 1.33 Deprecated on",
-  StorageVersionAPI: "1.20 Alpha",
-  StrictIPCIDRValidation: "1.33 Alpha",
   StructuredAuthenticationConfiguration: "1.29 Alpha, 1.30 Beta on, 1.34 GA on locked",
   StructuredAuthenticationConfigurationEgressSelector: "1.34 Beta on",
   StructuredAuthenticationConfigurationJWKSMetrics: "1.35 Beta on",
@@ -169,7 +165,6 @@ export const inertGateDependencies: Readonly<Record<string, readonly string[]>> 
   PodLifecycleSleepActionAllowZero: ["PodLifecycleSleepAction"],
   ProcMountType: ["UserNamespacesSupport"],
   RestartAllContainersOnContainerExits: ["ContainerRestartRules", "NodeDeclaredFeatures"],
-  StorageVersionAPI: ["APIServerIdentity"],
   StructuredAuthenticationConfigurationEgressSelector: ["StructuredAuthenticationConfiguration"],
   StructuredAuthenticationConfigurationJWKSMetrics: ["StructuredAuthenticationConfiguration"],
   UnknownVersionInteroperabilityProxy: ["APIServerIdentity"],

@@ -7,6 +7,7 @@ import { zeroOf } from "../../core/derive/zero.ts";
 import { membersOf } from "../../core/derive/members.ts";
 import { append } from "../../core/append.ts";
 import { dropDisabled } from "../../core/derive/gates.ts";
+import { sameValue } from "../../core/derive/same-value.ts";
 import type { FieldError } from "../../core/field-error.ts";
 import { metaRulesOf, storedNameRules, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
 import type { ApiObject, ObjectMeta } from "../../core/meta/object-meta.ts";
@@ -89,13 +90,13 @@ export async function toCreate(call: RequestContext, object: ApiObject, keepsDel
     uid: crypto.randomUUID(),
     creationTimestamp: context.now,
     ...(keepsDeletion ? {} : noDeletion),
-    ...(resource.strategy?.generation === true ? { generation: 1 } : {}),
+    ...([true, "exact"].includes(resource.strategy?.generation ?? false) ? { generation: 1 } : {}),
   });
   call.step("admission has changed the object");
   await authorizeContents(call, next, undefined);
   next = await resource.allocate?.(next, undefined, requestHookContext(call)) ?? next;
   if (resource.strategy?.preparesStatus !== true) next = withStatusOf(call, next, undefined);
-  next = resource.prepare?.(next, undefined, context) ?? next;
+  next = resource.prepare?.(next, undefined, context, warnings) ?? next;
   next = dropDisabled(endpoint.stored.schema)(next, undefined, catalog.gates.isOn) as ApiObject; // required fields are never dropped
   next = resource.dropDisabled?.(next, undefined, catalog.gates.isOn) ?? next;
   const ownErrors = [
@@ -130,7 +131,7 @@ export async function toUpdate(call: RequestContext, object: ApiObject, prior: A
   if (sub?.write !== undefined) next = sub.write(next, prior, context);
   else {
     if (call.subresource === undefined) next = withStatusOf(call, next, prior);
-    next = resource.prepare?.(next, prior, context) ?? next;
+    next = resource.prepare?.(next, prior, context, warnings) ?? next;
   }
   next = dropDisabled(endpoint.stored.schema)(next, prior, catalog.gates.isOn) as ApiObject; // keeps required fields
   next = resource.dropDisabled?.(next, prior, catalog.gates.isOn) ?? next;
@@ -206,13 +207,14 @@ function keptMeta(next: ObjectMeta, prior: ObjectMeta, managedFields: ObjectMeta
  */
 function specChanged({ endpoint }: RequestContext, next: ApiObject, prior: ApiObject): boolean {
   const isConverted = endpoint.resource.custom === true && endpoint.served.fromStored !== undefined;
-  const { encode } = isConverted ? endpoint : endpoint.stored;
+  const { encode } = isConverted ? endpoint : endpoint.stored, isExact = endpoint.resource.strategy?.generation === "exact";
   const hasStatus = endpoint.subresources.has("status"), { apiVersion } = next;
   const rest = (object: ApiObject) => {
     const { status, ...others } = object as ApiObject & { status?: unknown };
-    return encode({ ...others, ...(hasStatus || status === undefined ? {} : { status }), apiVersion, metadata: {} } as ApiObject);
+    const compared = { ...others, ...(hasStatus || status === undefined ? {} : { status }), apiVersion, metadata: {} } as ApiObject;
+    return isExact ? compared : encode(compared);
   };
-  return rest(next) !== rest(isConverted ? endpoint.fromStored(prior) : prior);
+  return !sameValue(rest(next), rest(isConverted ? endpoint.fromStored(prior) : prior));
 }
 
 /** A generateName with five random characters, truncated to 63 characters in total. */

@@ -16,6 +16,7 @@ import {
   structsOf,
 } from "../../plugin.ts";
 import { named } from "../../toolbox.ts";
+import { keepingEmpty } from "../shared/keeping-empty.ts";
 
 import {
   anything,
@@ -211,15 +212,16 @@ const laterFields = {
 } as const;
 const conditionsDoc = "Conditions on requests, up to 64. A request is sent only if all are true.";
 
-const ValidatingWebhook = struct("ValidatingWebhook", {
+// Upstream compares webhooks exactly to count their changes.
+const ValidatingWebhook = keepingEmpty(struct("ValidatingWebhook", {
   ...webhookFields,
   objectSelector: field(10, LabelSelector, objectSelectorDoc, anything),
   ...laterFields,
   matchConditions: field(11, mapBy(["name"], MatchCondition), conditionsDoc, byName),
-}, { doc: "A webhook that accepts or rejects requests." });
+}, { doc: "A webhook that accepts or rejects requests." }));
 export type ValidatingWebhook = Infer<typeof ValidatingWebhook>;
 
-const MutatingWebhook = struct("MutatingWebhook", {
+const MutatingWebhook = keepingEmpty(struct("MutatingWebhook", {
   ...webhookFields,
   objectSelector: field(11, LabelSelector, objectSelectorDoc, anything),
   ...laterFields,
@@ -230,15 +232,15 @@ const MutatingWebhook = struct("MutatingWebhook", {
     { pointer: true, unpublishedDefault: "Never" },
   ),
   matchConditions: field(12, mapBy(["name"], MatchCondition), conditionsDoc, byName),
-}, { doc: "A webhook that may change objects." });
+}, { doc: "A webhook that may change objects." }));
 export type MutatingWebhook = Infer<typeof MutatingWebhook>;
 
 export const ValidatingWebhookConfiguration = object("ValidatingWebhookConfiguration", {
-  webhooks: field(2, mapBy(["name"], ValidatingWebhook), "The webhooks.", { ...byName, goName: "Webhooks" }),
+  webhooks: field(2, mapBy(["name"], ValidatingWebhook), "The webhooks.", { ...byName, goName: "Webhooks", keepsEmpty: true }),
 }, { package: home, doc: "Webhooks that accept or reject requests without changing them." });
 export type ValidatingWebhookConfiguration = Infer<typeof ValidatingWebhookConfiguration>;
 
 export const MutatingWebhookConfiguration = object("MutatingWebhookConfiguration", {
-  webhooks: field(2, mapBy(["name"], MutatingWebhook), "The webhooks.", { ...byName, goName: "Webhooks" }),
+  webhooks: field(2, mapBy(["name"], MutatingWebhook), "The webhooks.", { ...byName, goName: "Webhooks", keepsEmpty: true }),
 }, { package: home, doc: "Webhooks that may change objects, and accept or reject requests." });
 export type MutatingWebhookConfiguration = Infer<typeof MutatingWebhookConfiguration>;

@@ -4,7 +4,7 @@ import { webhookColumns } from "./columns.ts";
 import { groupVersion, MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from "./schema.ts";
 import { validateWebhooks, type Webhook } from "./validate/webhook.ts";
 
-export const strategy: Strategy = Object.freeze<Strategy>({ unconditionalUpdate: false, generation: true });
+export const strategy: Strategy = Object.freeze<Strategy>({ unconditionalUpdate: false, generation: "exact" });
 export const categories: readonly string[] = Object.freeze(["api-extensions"]);
 
 export const validatingWebhookConfigurations: Resource<ValidatingWebhookConfiguration> = defineResource<ValidatingWebhookConfiguration>({

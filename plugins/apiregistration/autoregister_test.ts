@@ -44,7 +44,7 @@ async function written(items: readonly object[], createdBefore = false): Promise
       return {} as any; // `any`: not looked at
     },
   });
-  const types = { versions: () => versions, resources: () => [], schemaOf: () => undefined };
+  const types = { versions: () => versions, resources: () => [], schemaOf: () => undefined, stored: () => [] };
   const context = fakeContext({ api, types });
   await registration.run(context, new AbortController().signal).catch((error: Error) => done.push(error.message));
   return done;

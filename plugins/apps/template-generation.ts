@@ -1,6 +1,7 @@
 /** The generation of the template of a daemon set: an annotation that the server keeps, for clients of earlier versions of the API. */
 import { badRequestError } from "../../plugin.ts";
 import { sameValue } from "../../toolbox.ts";
+import { templateWithoutEmpty } from "../shared/pod/pod-spec.ts";
 import type { DaemonSet } from "./daemon-set-schema.ts";
 import { int64OfText } from "./int64-text.ts";
 
@@ -27,6 +28,6 @@ export function countTemplate(next: DaemonSet, prior: DaemonSet | undefined): Da
     const sent = templateGeneration(next);
     return withTemplateGeneration(next, sent < 1n ? 1n : sent);
   }
-  const isSame = sameValue(next.spec.template, prior.spec.template);
+  const isSame = sameValue(templateWithoutEmpty(next.spec.template), prior.spec.template);
   return withTemplateGeneration(next, templateGeneration(prior) + (isSame ? 0n : 1n));
 }

@@ -2,7 +2,7 @@
 import { type FieldError, invalid } from "../../plugin.ts";
 import { type Gates, sameValue } from "../../toolbox.ts";
 import type { Container } from "../shared/pod/container.ts";
-import type { PodSpec, PodTemplateSpec } from "../shared/pod/pod-spec.ts";
+import { type PodSpec, type PodTemplateSpec, templateWithoutEmpty } from "../shared/pod/pod-spec.ts";
 import { isTrue } from "./conditions.ts";
 import { gates as gateNames } from "./gates.ts";
 import type { Job, JobSpec } from "./job-schema.ts";
@@ -16,7 +16,7 @@ export function validateSpecUpdate(next: JobSpec, prior: Job, gates: Gates): rea
   return [
     ...validateCompletions(next, prior.spec),
     ...validateKept(next.selector, prior.spec.selector, "spec.selector"),
-    ...validateTemplateUpdate(next.template, prior, gates),
+    ...validateTemplateUpdate(templateWithoutEmpty(next.template), prior, gates),
     ...(["completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"] as const).flatMap((key) =>
       validateKept(next[key], prior.spec[key], `spec.${key}`)
     ),

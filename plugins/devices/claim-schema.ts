@@ -1,6 +1,7 @@
 /** The schemas of ResourceClaim and ResourceClaimTemplate. */
 import { boolean, field, type Infer, int64, list, object, oneOf, string } from "../../plugin.ts";
-import { named, ObjectMeta } from "../../toolbox.ts";
+import { named } from "../../toolbox.ts";
+import { TemplateMeta } from "../shared/template-meta.ts";
 import { resourceClaimStatusOf } from "./claim-status-schema.ts";
 import { type DeviceParts, type DeviceVersion, partsOf } from "./parts-schema.ts";
 
@@ -130,7 +131,7 @@ export type DeviceRequest = ResourceClaimSpec["devices"]["requests"][number];
 export function resourceClaimTemplateOf(version: DeviceVersion) {
   const { parts: { struct }, ResourceClaimSpec } = claimSpecOf(version);
   const ResourceClaimTemplateSpec = struct("ResourceClaimTemplateSpec", {
-    metadata: field(1, ObjectMeta, "Labels and annotations of the claims. Other fields are not allowed.", { written: "always" }),
+    metadata: field(1, TemplateMeta, "Labels and annotations of the claims. Other fields are not allowed.", { written: "always" }),
     spec: field(2, ResourceClaimSpec, "The spec of the claims.", { required: true }),
   }, { doc: "The claims that are made." });
   return object("ResourceClaimTemplate", {

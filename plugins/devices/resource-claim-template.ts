@@ -9,6 +9,7 @@ import {
   type Resource,
 } from "../../plugin.ts";
 import { metaRulesOf, sameValue, validateObjectMeta, validateObjectMetaUpdate } from "../../toolbox.ts";
+import { emptyDropper } from "../shared/keeping-empty.ts";
 import { validateTemplateMeta } from "../shared/template-meta.ts";
 import { checkAccess, requestedAccess } from "./admin-access.ts";
 import { dropFromSpec } from "./claim-gates.ts";
@@ -28,6 +29,8 @@ function validateTemplate({ metadata, spec }: ResourceClaimTemplate, context: Ho
     ...validateClaimSpec(spec.spec, "spec.spec", context),
   ];
 }
+
+const withoutEmpty = emptyDropper<ResourceClaimTemplate>(resourceClaimTemplateOf("v1"));
 
 export const resourceClaimTemplates: Resource<ResourceClaimTemplate> = defineResource({
   kind: "ResourceClaimTemplate",
@@ -52,7 +55,7 @@ export const resourceClaimTemplates: Resource<ResourceClaimTemplate> = defineRes
   update: (next, prior, context) => [
     ...validateTemplate(next, context),
     ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", metaRulesOf(resourceClaimTemplates, context.names)),
-    ...(sameValue(next.spec, prior.spec) ? [] : [invalid("spec", next.spec, "field is immutable")]),
+    ...(sameValue(withoutEmpty(next).spec, prior.spec) ? [] : [invalid("spec", next.spec, "field is immutable")]),
   ],
 });
 

@@ -1,7 +1,9 @@
 /** The rules of ingresses, with upstream's texts and order. */
 import { type FieldError, invalid, notSupported, required } from "../../plugin.ts";
-import { dns1035Label, dns1123Label, dns1123Subdomain, portNumber } from "../../toolbox.ts";
-import { readAddress } from "../shared/pod/address.ts";
+import { dns1035Label, dns1123Label, dns1123Subdomain, type Gates, portNumber } from "../../toolbox.ts";
+import { validateAddress } from "../shared/addresses.ts";
+import { isRelaxed, isStrict } from "../shared/gates.ts";
+import { readAddress } from "../shared/address-text.ts";
 import { portName, subdomain, validateByRule } from "../shared/pod/rules.ts";
 import { validateSegment } from "./ingress-class.ts";
 import type {
@@ -24,13 +26,14 @@ interface StoredParts {
   /** Whether names of services may begin with a digit. */
   readonly relaxedServices: boolean;
 }
-const nothingStored: StoredParts = { secretNames: false, wildcardRules: false, relaxedServices: false };
+export const nothingStored: StoredParts = { secretNames: false, wildcardRules: false, relaxedServices: false };
 
 const isIP = (text: string) => readAddress(text) !== undefined;
 const noIP = "must be a DNS name, not an IP address";
 
-export function validateIngressSpec(spec: IngressSpec, stored: StoredParts = nothingStored): readonly FieldError[] {
+export function validateIngressSpec(spec: IngressSpec, parts: StoredParts, gates: Gates): readonly FieldError[] {
   const { defaultBackend, rules = [], tls = [], ingressClassName } = spec;
+  const stored = isRelaxed(gates) ? { ...parts, relaxedServices: true } : parts;
   return [
     ...(rules.length === 0 && defaultBackend === undefined
       ? [invalid("spec", spec.rules, "either `defaultBackend` or `rules` must be specified")]
@@ -132,20 +135,21 @@ function validateTls({ hosts = [], secretName = "" }: IngressTLS, path: string, 
 }
 
 /** Checks the points where traffic enters. Addresses that are stored are not checked again. */
-export function validateEntries(next: Ingress, prior: Ingress): readonly FieldError[] {
+export function validateEntries(next: Ingress, prior: Ingress, gates: Gates): readonly FieldError[] {
   const stored = new Set((prior.status.loadBalancer.ingress ?? []).map(({ ip }) => ip));
-  return (next.status.loadBalancer.ingress ?? []).flatMap((each, i) => validateEntry(each, `status.loadBalancer.ingress[${i}]`, stored));
+  return (next.status.loadBalancer.ingress ?? []).flatMap((each, i) =>
+    validateEntry(each, `status.loadBalancer.ingress[${i}]`, stored, isStrict(gates))
+  );
 }
 
 function validateEntry(
   { ip = "", hostname = "" }: IngressLoadBalancerIngress,
   path: string,
   stored: ReadonlySet<string | undefined>,
+  strict: boolean,
 ): readonly FieldError[] {
   return [
-    ...(ip === "" || stored.has(ip) || isIP(ip)
-      ? []
-      : [invalid(`${path}.ip`, ip, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)")]),
+    ...(ip === "" || stored.has(ip) ? [] : validateAddress(ip, `${path}.ip`, strict)),
     ...(hostname === "" ? [] : dns1123Subdomain(hostname).map((wrong) => invalid(`${path}.hostname`, hostname, wrong))),
     ...(isIP(hostname) ? [invalid(`${path}.hostname`, hostname, noIP)] : []),
   ];

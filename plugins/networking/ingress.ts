@@ -10,8 +10,8 @@ import {
   type Subresource,
 } from "../../plugin.ts";
 import { metaRulesOf, type Names, spell, validateObjectMeta, validateObjectMetaUpdate } from "../../toolbox.ts";
-import { warnOfAddress } from "../shared/pod/address.ts";
-import { storedPartsOf, validateEntries, validateIngressSpec } from "./ingress-rules.ts";
+import { warnOfAddress } from "../shared/address-text.ts";
+import { nothingStored, storedPartsOf, validateEntries, validateIngressSpec } from "./ingress-rules.ts";
 import { Ingress, type IngressRule } from "./ingress-schema.ts";
 
 const groupVersion = "networking.{domain}/v1";
@@ -60,10 +60,10 @@ const columns: readonly Column<Ingress>[] = [
   ageColumn,
 ];
 
-function validateCreate(next: Ingress, { names }: HookContext): readonly FieldError[] {
+function validateCreate(next: Ingress, { names, gates }: HookContext): readonly FieldError[] {
   const annotated = annotatedClass(next, names), { ingressClassName } = next.spec;
   return [
-    ...validateIngressSpec(next.spec),
+    ...validateIngressSpec(next.spec, nothingStored, gates),
     ...(annotated === undefined || ingressClassName === undefined || annotated === ingressClassName
       ? []
       : [invalid(`annotations.${classAnnotation(names)}`, annotated, "must match `ingressClassName` when both are specified")]),
@@ -72,9 +72,9 @@ function validateCreate(next: Ingress, { names }: HookContext): readonly FieldEr
 
 const status: Subresource<Ingress> = {
   write: (next, prior) => ({ ...next, spec: prior.spec }),
-  update: (next, prior, { names }) => [
+  update: (next, prior, { names, gates }) => [
     ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", metaRulesOf(ingresses, names)),
-    ...validateEntries(next, prior),
+    ...validateEntries(next, prior, gates),
   ],
   leaves: ["spec"],
 };
@@ -98,12 +98,12 @@ export const ingresses: Resource<Ingress> = defineResource({
   strategy: { generation: true, coreFinalizers: true },
   prepare: (next, prior) => ({ ...next, status: prior?.status ?? { loadBalancer: {} } }),
   create: validateCreate,
-  update: (next, prior, { names }) => {
+  update: (next, prior, { names, gates }) => {
     const rules = metaRulesOf(ingresses, names);
     return [
       ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", rules),
       ...validateObjectMeta(next.metadata, rules),
-      ...validateIngressSpec(next.spec, storedPartsOf(prior.spec)),
+      ...validateIngressSpec(next.spec, storedPartsOf(prior.spec), gates),
     ];
   },
   warn,

@@ -1,10 +1,14 @@
 /** The rules of network policies, with upstream's texts and order. */
 import { type FieldError, forbidden, invalid, notSupported, required } from "../../plugin.ts";
-import { append, portNumber, validateLabelSelector } from "../../toolbox.ts";
+import { append, type Gates, portNumber, validateLabelSelector } from "../../toolbox.ts";
+import { isStrict } from "../shared/gates.ts";
 import { invalidCidr, isWithin, readCidr } from "../shared/cidr.ts";
 import { validateByRule, validateEnum, validatePort } from "../shared/pod/rules.ts";
 import type { IPBlock, NetworkPolicyPeer, NetworkPolicyPort, NetworkPolicySpec } from "./network-policy-schema.ts";
 
+interface Rules extends StoredParts {
+  readonly strict: boolean;
+}
 /** What the stored policy has already, and what an update therefore may have. */
 export interface StoredParts {
   /** Whether invalid values of labels are allowed in selectors. */
@@ -12,12 +16,13 @@ export interface StoredParts {
   /** Blocks and their parts that are not checked again. */
   readonly storedBlocks: ReadonlySet<string>;
 }
-const nothingStored: StoredParts = { storedValues: false, storedBlocks: new Set() };
+export const nothingStored: StoredParts = { storedValues: false, storedBlocks: new Set() };
 
 const directions = ["Ingress", "Egress"];
 const protocols = ["TCP", "UDP", "SCTP"];
 
-export function validatePolicySpec(spec: NetworkPolicySpec, stored: StoredParts = nothingStored): readonly FieldError[] {
+export function validatePolicySpec(spec: NetworkPolicySpec, parts: StoredParts, gates: Gates): readonly FieldError[] {
+  const stored: Rules = { ...parts, strict: isStrict(gates) };
   const { podSelector, ingress = [], egress = [] } = spec;
   const policyTypes: readonly string[] = spec.policyTypes ?? [];
   return [
@@ -35,7 +40,7 @@ function validateRule(
   peers: readonly NetworkPolicyPeer[] = [],
   path: string,
   key: "from" | "to",
-  stored: StoredParts,
+  stored: Rules,
 ): readonly FieldError[] {
   return [
     ...ports.flatMap((each, i) => validatePolicyPort(each, `${path}.ports[${i}]`)),
@@ -61,21 +66,21 @@ function validatePolicyPort({ protocol, port, endPort }: NetworkPolicyPort, path
   ];
 }
 
-function validatePeer(peer: NetworkPolicyPeer, path: string, stored: StoredParts): readonly FieldError[] {
+function validatePeer(peer: NetworkPolicyPeer, path: string, stored: Rules): readonly FieldError[] {
   const { podSelector, namespaceSelector, ipBlock } = peer;
   const selects = podSelector !== undefined || namespaceSelector !== undefined;
   return [
     ...validateLabelSelector(podSelector, `${path}.podSelector`, stored),
     ...validateLabelSelector(namespaceSelector, `${path}.namespaceSelector`, stored),
-    ...(ipBlock === undefined ? [] : validateBlock(ipBlock, `${path}.ipBlock`, stored.storedBlocks)),
+    ...(ipBlock === undefined ? [] : validateBlock(ipBlock, `${path}.ipBlock`, stored)),
     ...(ipBlock === undefined && !selects ? [required(path, "must specify a peer")] : []),
     ...(ipBlock !== undefined && selects ? [forbidden(path, "may not specify both ipBlock and another peer")] : []),
   ];
 }
 
-function validateBlock({ cidr, except = [] }: IPBlock, path: string, stored: ReadonlySet<string>): readonly FieldError[] {
+function validateBlock({ cidr, except = [] }: IPBlock, path: string, { storedBlocks, strict }: Rules): readonly FieldError[] {
   if (cidr === "") return [required(`${path}.cidr`, "")];
-  const rule = (text: string) => stored.has(text) ? [] : invalidCidr(text);
+  const rule = (text: string) => storedBlocks.has(text) ? [] : invalidCidr(text, strict);
   const errors = [...validateByRule(rule, cidr, `${path}.cidr`)];
   const block = readCidr(cidr);
   if (block === undefined) return errors;

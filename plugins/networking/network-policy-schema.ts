@@ -1,5 +1,6 @@
 import { field, type Infer, int32, intOrString, LabelSelector, list, object, oneOf, string, structsOf } from "../../plugin.ts";
 import { named } from "../../toolbox.ts";
+import { keepingEmpty } from "../shared/keeping-empty.ts";
 
 const home = "networking/v1";
 const struct = structsOf(home);
@@ -58,6 +59,7 @@ const NetworkPolicySpec = struct("NetworkPolicySpec", {
 export type NetworkPolicySpec = Infer<typeof NetworkPolicySpec>;
 
 export const NetworkPolicy = object("NetworkPolicy", {
-  spec: field(2, NetworkPolicySpec, "The specification of the policy.", { written: "always" }),
+  // Upstream compares specs exactly to count their changes.
+  spec: field(2, keepingEmpty(NetworkPolicySpec), "The specification of the policy.", { written: "always" }),
 }, { package: home, doc: "The traffic that is allowed to and from pods of a namespace. A network plugin enforces it." });
 export type NetworkPolicy = Infer<typeof NetworkPolicy>;

@@ -1,8 +1,8 @@
 import { ageColumn, type Column, defineResource, type FieldError, nameColumn, type Resource } from "../../plugin.ts";
-import { metaRulesOf, validateLabelSelector, validateObjectMetaUpdate } from "../../toolbox.ts";
+import { type Gates, metaRulesOf, validateLabelSelector, validateObjectMetaUpdate } from "../../toolbox.ts";
 import { warnOfCidr } from "../shared/cidr.ts";
 import { selectorCell } from "../shared/selector-text.ts";
-import { validatePolicySpec } from "./network-policy-rules.ts";
+import { nothingStored, validatePolicySpec } from "./network-policy-rules.ts";
 import { NetworkPolicy, type NetworkPolicyPeer, type NetworkPolicySpec } from "./network-policy-schema.ts";
 
 const groupVersion = "networking.{domain}/v1";
@@ -46,11 +46,11 @@ function storedBlocks({ spec }: NetworkPolicy): ReadonlySet<string> {
   return new Set(peersOf(spec).flatMap(({ peer: { ipBlock } }) => ipBlock === undefined ? [] : [ipBlock.cidr, ...(ipBlock.except ?? [])]));
 }
 
-function validateUpdate(next: NetworkPolicy, prior: NetworkPolicy): readonly FieldError[] {
+function validateUpdate(next: NetworkPolicy, prior: NetworkPolicy, gates: Gates): readonly FieldError[] {
   return validatePolicySpec(next.spec, {
     storedValues: validateLabelSelector(prior.spec.podSelector, "").length > 0,
     storedBlocks: storedBlocks(prior),
-  });
+  }, gates);
 }
 
 export const networkPolicies: Resource<NetworkPolicy> = defineResource({
@@ -61,11 +61,11 @@ export const networkPolicies: Resource<NetworkPolicy> = defineResource({
   storedAs: groupVersion,
   storedUnder: "networkpolicies",
   served: { [groupVersion]: { schema: NetworkPolicy, introduced: "1.7", columns } },
-  strategy: { generation: true, coreFinalizers: true },
-  create: ({ spec }) => validatePolicySpec(spec),
-  update: (next, prior, { names }) => [
+  strategy: { generation: "exact", coreFinalizers: true },
+  create: ({ spec }, { gates }) => validatePolicySpec(spec, nothingStored, gates),
+  update: (next, prior, { names, gates }) => [
     ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", metaRulesOf(networkPolicies, names)),
-    ...validateUpdate(next, prior),
+    ...validateUpdate(next, prior, gates),
   ],
   warn: (next) => warnOfBlocks(next),
 });

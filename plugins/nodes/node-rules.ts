@@ -2,6 +2,7 @@
 import { append } from "../../core/append.ts";
 import { duplicate, type FieldError, forbidden, type HookContext, invalid } from "../../plugin.ts";
 import { goQuote, metaRulesOf, type Scoped, utf8Length, validateObjectMeta, validateObjectMetaUpdate } from "../../toolbox.ts";
+import { isStrict } from "../shared/gates.ts";
 import { invalidCidr, readCidr } from "../shared/cidr.ts";
 import { validateAmount } from "../shared/resource-names.ts";
 import { validateConfigSource, validateConfigStatus } from "./config-source.ts";
@@ -22,7 +23,7 @@ export function validateNode({ metadata, spec, status }: Node, context: HookCont
       ? [invalid("metadata.nodeSwapStatus.capacity", capacity, "must be greater than zero")]
       : []),
     ...validateFeatures(status.declaredFeatures ?? []),
-    ...validateRanges(spec.podCIDRs ?? []),
+    ...validateRanges(spec.podCIDRs ?? [], context),
   ];
 }
 
@@ -56,9 +57,9 @@ function validateFeatures(features: readonly string[]): readonly FieldError[] {
 }
 
 /** Checks the address ranges of pods: valid ones, at most one for each IP family. */
-function validateRanges(ranges: readonly string[]): readonly FieldError[] {
+function validateRanges(ranges: readonly string[], { gates }: HookContext): readonly FieldError[] {
   const path = "spec.podCIDRs", errors: FieldError[] = [];
-  ranges.forEach((each, i) => append(errors, invalidCidr(each).map((wrong) => invalid(`${path}[${i}]`, each, wrong))));
+  ranges.forEach((each, i) => append(errors, invalidCidr(each, isStrict(gates)).map((wrong) => invalid(`${path}[${i}]`, each, wrong))));
   if (ranges.length < 2) return errors;
   const read = ranges.map(readCidr), broken = read.indexOf(undefined);
   if (broken >= 0) {

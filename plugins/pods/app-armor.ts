@@ -11,12 +11,6 @@ type Profile = NonNullable<NonNullable<Container["securityContext"]>["appArmorPr
 const profileLengthMax = 4_095;
 const local = "localhost/";
 
-/**
- * Profiles that were made from annotations. The warning about the annotation needs them: a pod that has both the annotation and the field gets
- * none, and warnings are made after the field is set.
- */
-const fromAnnotations = new WeakSet<Profile>();
-
 /** The profile that an annotation means; undefined for one that means none. */
 function profileOf(annotation: string): Profile | undefined {
   if (annotation === "unconfined") return { type: "Unconfined" };
@@ -34,18 +28,22 @@ function annotationOf({ metadata: { annotations = {} } }: Pod, { name }: { reado
 
 const containerLists = ["initContainers", "containers", "ephemeralContainers"] as const;
 
-/** The pod with the profiles that its annotations mean, where a container has none and the whole pod has another. */
-export function withProfiles(pod: Pod, names: Names): Pod {
+/**
+ * The pod with the profiles that its annotations mean, where a container has none and the whole pod has another. Adds a warning for each
+ * annotation that becomes a profile or that means none.
+ */
+export function withProfiles(pod: Pod, names: Names, warnings?: { add(text: string): void }): Pod {
   if (pod.spec.os?.name === "windows" || pod.metadata.annotations === undefined) return pod;
   const ofPod = pod.spec.securityContext?.appArmorProfile;
   let spec: PodSpec = pod.spec;
   for (const key of containerLists) {
     const list = pod.spec[key] as readonly Container[] | undefined; // ephemeral containers have these members as well
     const next = list?.map((container) => {
-      if (container.securityContext?.appArmorProfile !== undefined) return container;
-      const appArmorProfile = profileOf(annotationOf(pod, container, names) ?? "");
-      if (appArmorProfile === undefined || sameValue(appArmorProfile, ofPod)) return container;
-      fromAnnotations.add(appArmorProfile);
+      const annotation = annotationOf(pod, container, names);
+      if (annotation === undefined || container.securityContext?.appArmorProfile !== undefined) return container;
+      const appArmorProfile = profileOf(annotation), isOfPod = appArmorProfile !== undefined && sameValue(appArmorProfile, ofPod);
+      if (!isOfPod) warnings?.add(warningOf(container.name, names));
+      if (appArmorProfile === undefined || isOfPod) return container;
       return { ...container, securityContext: { ...container.securityContext, appArmorProfile } };
     });
     if (next?.some((container, i) => container !== list![i])) spec = { ...spec, [key]: next };
@@ -53,15 +51,7 @@ export function withProfiles(pod: Pod, names: Names): Pod {
   return spec === pod.spec ? pod : { ...pod, spec };
 }
 
-/** The warnings about annotations of a new pod, after `withProfiles`. */
-export function warnOfAppArmor(pod: Pod, names: Names): readonly string[] {
-  if (pod.spec.os?.name === "windows") return [];
-  return containerLists.flatMap((key) => pod.spec[key] ?? []).flatMap((container) => {
-    const annotation = annotationOf(pod, container, names), profile = container.securityContext?.appArmorProfile;
-    if (annotation === undefined) return [];
-    const isOld = profile === undefined ? profileOf(annotation) === undefined : fromAnnotations.has(profile);
-    if (!isOld) return [];
-    const path = `metadata.annotations[${spell(names, podAnnotations.appArmorOf)}${container.name}]`;
-    return [`${path}: deprecated since v1.30; use the "appArmorProfile" field instead`];
-  });
+function warningOf(container: string, names: Names): string {
+  const path = `metadata.annotations[${spell(names, podAnnotations.appArmorOf)}${container}]`;
+  return `${path}: deprecated since v1.30; use the "appArmorProfile" field instead`;
 }

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultNames } from "../../core/names.ts";
 import { warnOfPodTemplate } from "../shared/pod/warnings.ts";
-import { warnOfAppArmor, withProfiles } from "./app-armor.ts";
+import { withProfiles } from "./app-armor.ts";
 
 const key = "container.apparmor.security.beta.kubernetes.io/c";
 
@@ -17,8 +17,8 @@ function profileOf(annotation: string | undefined, { own, whole, os }: { own?: o
       ...(os === undefined ? {} : { os }),
     },
   };
-  const next = withProfiles(pod, defaultNames);
-  return [next.spec.containers![0]!.securityContext?.appArmorProfile, warnOfAppArmor(next, defaultNames).length];
+  const warnings = new Set<string>(), next = withProfiles(pod, defaultNames, warnings);
+  return [next.spec.containers![0]!.securityContext?.appArmorProfile, warnings.size];
 }
 
 test("an annotation for AppArmor becomes the field of a container that has none, with a warning", () => {

@@ -1,4 +1,5 @@
 import { field, type Infer, object } from "../../plugin.ts";
+import { emptyDropper } from "../shared/keeping-empty.ts";
 import { PodSpec } from "../shared/pod/pod-spec.ts";
 import { podDefaults } from "./defaults.ts";
 import { PodStatus } from "./status-schema.ts";
@@ -12,3 +13,6 @@ export const Pod = object("Pod", {
   applyDefaults: podDefaults,
 });
 export type Pod = Infer<typeof Pod>;
+
+/** The pod as it is stored, which comparisons with stored pods need. */
+export const withoutEmpty: (pod: Pod) => Pod = emptyDropper(Pod);

@@ -16,8 +16,8 @@ import { validatePodParts } from "../shared/pod/validate-pod.ts";
 import { podAnnotations, validateProfilesMatch } from "../shared/pod/validate-pod-annotations.ts";
 import { optionsForCreate, type ValidationOptions } from "../shared/pod/validation-options.ts";
 import { warnOfPodTemplate } from "../shared/pod/warnings.ts";
-import { warnOfAddress } from "../shared/pod/address.ts";
-import { warnOfAppArmor, withProfiles } from "./app-armor.ts";
+import { warnOfAddress } from "../shared/address-text.ts";
+import { withProfiles } from "./app-armor.ts";
 import { binding } from "./binding.ts";
 import { columns, rowConditions } from "./columns.ts";
 import { withCondition } from "./conditions.ts";
@@ -26,7 +26,7 @@ import { podProxy } from "./connections/proxy.ts";
 import { attach, exec, portForward } from "./connections/streams.ts";
 import { eviction } from "./eviction.ts";
 import { applyLabelKeys } from "./label-keys.ts";
-import { Pod } from "./pod-schema.ts";
+import { Pod, withoutEmpty } from "./pod-schema.ts";
 import { qualityOfService } from "./quality-of-service.ts";
 import { resizeOf } from "./resize.ts";
 import type { PodStatus } from "./status-schema.ts";
@@ -34,7 +34,7 @@ import { validateStatus } from "./validate-status.ts";
 import { validateAnnotationsKept, validateSpecUpdate } from "./validate-update.ts";
 
 /** A new pod is pending. Its quality of service, and selectors that follow from its labels, are those of its creation. */
-function prepareNew(next: Pod, { gates, names, now }: HookContext): Pod {
+function prepareNew(next: Pod, { gates, names, now }: HookContext, warnings: { add(text: string): void } | undefined): Pod {
   const spec = applyLabelKeys(withoutStopSignals(next.spec, undefined, gates), next.metadata.labels ?? {}, gates);
   // As upstream, a quality of service that the client sends is kept.
   const status: PodStatus = { phase: "Pending", qosClass: next.status.qosClass || qualityOfService(spec, gates) };
@@ -45,7 +45,7 @@ function prepareNew(next: Pod, { gates, names, now }: HookContext): Pod {
     reason: "SchedulingGated",
     message: "Scheduling is blocked due to non-empty scheduling gates",
   };
-  return withProfiles({ ...next, spec, status: isGated ? withCondition(status, gated, now) : status }, names);
+  return withProfiles({ ...next, spec, status: isGated ? withCondition(status, gated, now) : status }, names, warnings);
 }
 
 function optionsFor(gates: Gates, names: HookContext["names"], prior: Pod | undefined): ValidationOptions {
@@ -95,10 +95,10 @@ const status: Subresource<Pod> = {
     };
   },
   leaves: ["spec", "metadata.deletionTimestamp", "metadata.ownerReferences"],
-  update: (next, prior, { names }) => [
+  update: (next, prior, { names, gates }) => [
     ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", metaRulesOf(pods, names)),
     ...validateAnnotationsKept(next.metadata.annotations, prior.metadata.annotations, names),
-    ...validateStatus(next, prior),
+    ...validateStatus(next, prior, gates),
   ],
 };
 
@@ -137,7 +137,8 @@ const ephemeralContainers: Subresource<Pod> = {
     if (Object.hasOwn(prior.metadata.annotations ?? {}, mirror)) {
       return [forbidden("[]", "static pods do not support ephemeral containers")];
     }
-    const path = "spec.ephemeralContainers", containers = new Map((next.spec.ephemeralContainers ?? []).map((each) => [each.name, each]));
+    const path = "spec.ephemeralContainers",
+      containers = new Map((withoutEmpty(next).spec.ephemeralContainers ?? []).map((each) => [each.name, each]));
     return [
       ...validateWhole(next, prior, context),
       ...(prior.spec.ephemeralContainers ?? []).flatMap((old) => {
@@ -151,7 +152,7 @@ const ephemeralContainers: Subresource<Pod> = {
 
 /** The pod with the next generation, if its spec has changed. */
 function counted(next: Pod, prior: Pod): Pod {
-  if (sameValue(next.spec, prior.spec)) return next;
+  if (sameValue(withoutEmpty(next).spec, prior.spec)) return next;
   return { ...next, metadata: { ...next.metadata, generation: Number(prior.metadata.generation ?? 0) + 1 } };
 }
 
@@ -206,20 +207,19 @@ export const pods: Resource<Pod> = defineResource({
     },
   },
   strategy: { deleteAnswers: "object", coreFinalizers: true, generation: true, graceSeconds, preparesStatus: true },
-  prepare(next, prior, context) {
-    if (prior === undefined) return prepareNew(next, context);
+  prepare(next, prior, context, warnings) {
+    if (prior === undefined) return prepareNew(next, context, warnings);
     const spec = withoutStopSignals(next.spec, prior.spec, context.gates);
     return spec === next.spec ? next : { ...next, spec };
   },
   create: validateCreate,
-  update: (next, prior, context) => [...validateWhole(next, prior, context), ...validateSpecUpdate(next.spec, prior.spec)],
+  update: (next, prior, context) => [...validateWhole(next, prior, context), ...validateSpecUpdate(withoutEmpty(next).spec, prior.spec)],
   warn(next, prior, { names, subresource }) {
     if (prior === undefined) {
       const wrong = dns1123Label(next.metadata.name ?? ""),
         text = "this is used in the Pod's hostname, which can result in surprising behavior";
       return [
         ...(wrong.length === 0 ? [] : [`metadata.name: ${text}; a DNS label is recommended: [${wrong.join(" ")}]`]),
-        ...warnOfAppArmor(next, names),
         ...warnOfPodTemplate(next, "", names),
       ];
     }

@@ -5,7 +5,7 @@ import type { Container } from "../shared/pod/container.ts";
 import type { PodSpec } from "../shared/pod/pod-spec.ts";
 import { podAnnotations } from "../shared/pod/validate-pod-annotations.ts";
 import type { ResourceRequirements } from "../shared/volumes/mod.ts";
-import type { Pod } from "./pod-schema.ts";
+import { type Pod, withoutEmpty } from "./pod-schema.ts";
 import { qualityOfService } from "./quality-of-service.ts";
 
 type Validate = (next: Pod, prior: Pod, context: HookContext) => readonly FieldError[];
@@ -59,13 +59,13 @@ function withResources(next: readonly Container[] = [], prior: readonly Containe
   });
 }
 
-function validateResize(next: Pod, prior: Pod, context: HookContext, validateWhole: Validate): readonly FieldError[] {
+function validateResize(sent: Pod, prior: Pod, context: HookContext, validateWhole: Validate): readonly FieldError[] {
   const { names, gates } = context;
   if (Object.hasOwn(prior.metadata.annotations ?? {}, spell(names, podAnnotations.mirror))) {
     return [forbidden(root, "static pods cannot be resized")];
   }
   if (prior.spec.os?.name === "windows") return [forbidden(root, "windows pods cannot be resized")];
-  const errors = [...validateWhole(next, prior, context)];
+  const errors = [...validateWhole(sent, prior, context)], next = withoutEmpty(sent);
   const quality = prior.status.qosClass || qualityOfService(prior.spec, gates);
   if (qualityOfService(next.spec, gates) !== quality) {
     errors.push(invalid("spec", next.status.qosClass ?? "", "Pod QOS Class may not change as a result of resizing"));

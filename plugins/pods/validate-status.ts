@@ -1,7 +1,8 @@
 /** Rules for the status of a pod, with upstream's order and texts (pkg/apis/core/validation). */
 import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from "../../plugin.ts";
-import { dns1123Label, dns1123Subdomain, goQuote, qualifiedName } from "../../toolbox.ts";
-import { readAddress } from "../shared/pod/address.ts";
+import { dns1123Label, dns1123Subdomain, type Gates, goQuote, qualifiedName } from "../../toolbox.ts";
+import { validateAddress } from "../shared/addresses.ts";
+import { isStrict } from "../shared/gates.ts";
 import type { Container } from "../shared/pod/container.ts";
 import type { PodSpec } from "../shared/pod/pod-spec.ts";
 import { validateId } from "../shared/pod/validate-security.ts";
@@ -15,7 +16,11 @@ interface WithStatus {
 const statusLists = ["containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"] as const;
 
 /** The errors of a write of the status. */
-export function validateStatus({ spec, status }: WithStatus, { spec: priorSpec, status: prior }: WithStatus): readonly FieldError[] {
+export function validateStatus(
+  { spec, status }: WithStatus,
+  { spec: priorSpec, status: prior }: WithStatus,
+  gates: Gates,
+): readonly FieldError[] {
   const { nominatedNodeName: nominated = "", observedGeneration = 0 } = status;
   const isRenominated = nominated !== "" && nominated !== (prior.nominatedNodeName ?? "");
   return [
@@ -29,8 +34,8 @@ export function validateStatus({ spec, status }: WithStatus, { spec: priorSpec, 
     ...validateTransitions(status, prior, priorSpec),
     ...validateClaimStatuses(status, spec),
     ...validateExtendedClaim(status.extendedResourceClaimStatus, spec),
-    ...validateAddresses(status.podIPs ?? [], prior.podIPs ?? [], "status.podIPs"),
-    ...validateHostAddresses(status, prior),
+    ...validateAddresses(status.podIPs ?? [], prior.podIPs ?? [], "status.podIPs", isStrict(gates)),
+    ...validateHostAddresses(status, prior, isStrict(gates)),
     ...statusLists.flatMap((key) => (status[key] ?? []).flatMap((each, i) => validateUser(each, spec, `status.${key}[${i}].user.linux`))),
     ...validateDevices(status, spec),
   ];
@@ -137,24 +142,20 @@ function validateExtendedClaim(status: PodStatus["extendedResourceClaimStatus"],
 type Addresses = readonly { readonly ip: string }[];
 
 /** Checks that new addresses are valid, and that there is at most one of each family. */
-function validateAddresses(addresses: Addresses, prior: Addresses, path: string): readonly FieldError[] {
+function validateAddresses(addresses: Addresses, prior: Addresses, path: string, strict: boolean): readonly FieldError[] {
   const isKept = (ip: string) => prior.some((each) => each.ip === ip);
   const families = new Set(addresses.map(({ ip }) => ip.includes(":")));
   return [
-    ...addresses.flatMap(({ ip }, i) =>
-      isKept(ip) || readAddress(ip) !== undefined
-        ? []
-        : [invalid(`${path}[${i}]`, ip, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)")]
-    ),
+    ...addresses.flatMap(({ ip }, i) => isKept(ip) ? [] : validateAddress(ip, `${path}[${i}]`, strict)),
     ...(addresses.length > families.size ? [invalid(path, addresses, "may specify no more than one IP for each IP family")] : []),
   ];
 }
 
-function validateHostAddresses({ hostIP = "", hostIPs = [] }: PodStatus, prior: PodStatus): readonly FieldError[] {
+function validateHostAddresses({ hostIP = "", hostIPs = [] }: PodStatus, prior: PodStatus, strict: boolean): readonly FieldError[] {
   const [first] = hostIPs;
   return [
     ...(first === undefined || first.ip === hostIP ? [] : [invalid("status.hostIPs[0].ip", first.ip, "must be equal to `hostIP`")]),
-    ...validateAddresses(hostIPs, prior.hostIPs ?? [], "status.hostIPs"),
+    ...validateAddresses(hostIPs, prior.hostIPs ?? [], "status.hostIPs", strict),
   ];
 }
 

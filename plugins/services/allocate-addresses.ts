@@ -6,8 +6,9 @@
  *                   ^──── exists already ─────┘ (of a wanted address: rejected)
  */
 import { invalid, type RequestHookContext, StatusError } from "../../plugin.ts";
-import { internalError, spell } from "../../toolbox.ts";
+import { internalError } from "../../toolbox.ts";
 import { canonicalAddress, familyOf } from "../shared/addresses.ts";
+import { addressObject } from "./address-object.ts";
 import { refuse } from "./allocate-families.ts";
 import { addressNumber, bytesOf, type ClusterRange, isIn, openRanges } from "./cluster-ranges.ts";
 import { freeNumber, lowNumbers } from "./free-number.ts";
@@ -53,7 +54,7 @@ async function allocate(service: Service, family: Family, wanted: string, contex
     const number = addressNumber(wanted)!; // it was checked
     const why = !ranges.some((range) => isIn(range, number))
       ? "the provided network does not match the current range"
-      : await take(service, canonicalAddress(wanted)!, family, context)
+      : await take(service, canonicalAddress(wanted)!, context)
       ? undefined
       : "provided IP is already allocated";
     if (why !== undefined) refuse(service, [invalid("spec.clusterIPs", shown(service, wanted), `failed to allocate IP ${wanted}: ${why}`)]);
@@ -82,28 +83,18 @@ async function takeFree(
     const number = freeNumber(size, lowNumbers(size, 16n, 256n), (each) => !taken.has(textOf(each)), Math.random);
     if (number === undefined) return undefined;
     const address = textOf(number);
-    if (await take(service, address, family, context)) return address;
+    if (await take(service, address, context)) return address;
     taken.add(address);
   }
   return undefined;
 }
 
 /** Creates the object of an address. False if it exists. As upstream's, a dry run does not look. */
-async function take({ metadata }: Service, address: string, family: Family, context: RequestHookContext): Promise<boolean> {
+async function take({ metadata }: Service, address: string, context: RequestHookContext): Promise<boolean> {
   const { isDryRun, names, allocation: { api } } = context;
   if (isDryRun) return true;
-  const { name = "", namespace = "" } = metadata;
   try {
-    await api.create(v1, "ipaddresses", "", {
-      metadata: {
-        name: address,
-        labels: {
-          [spell(names, "ipaddress.{platform}.io/ip-family")]: family,
-          [spell(names, "ipaddress.{platform}.io/managed-by")]: "ipallocator.k8s.io",
-        },
-      },
-      spec: { parentRef: { group: "", resource: "services", namespace, name } },
-    });
+    await api.create(v1, "ipaddresses", "", addressObject(names, address, metadata));
   } catch (error) {
     if (error instanceof StatusError && error.reason === "AlreadyExists") return false;
     throw error;

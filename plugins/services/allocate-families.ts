@@ -3,7 +3,7 @@
  * initIPFamilyFields, patchAllocatedValues, normalizeClusterIPs).
  */
 import { type FieldError, invalid } from "../../plugin.ts";
-import { invalidError } from "../../toolbox.ts";
+import { type Gates, invalidError } from "../../toolbox.ts";
 import { familyOf } from "../shared/addresses.ts";
 import { validateAddresses } from "./service-address-rules.ts";
 import {
@@ -76,12 +76,12 @@ export function staysPreferring(next: Service, prior: Service | undefined): bool
 const other = (family: Family): Family => family === "IPv4" ? "IPv6" : "IPv4";
 
 /** Completes the policy and the families of a service. `served` are the families of the cluster, the default one first. */
-export function withFamilies(given: Service, prior: Service | undefined, served: readonly Family[]): Service {
+export function withFamilies(given: Service, prior: Service | undefined, served: readonly Family[], gates: Gates): Service {
   if (isName(given) || staysPreferring(given, prior)) return given;
   const lone = given.spec.clusterIP === none && Object.keys(given.spec.selector ?? {}).length === 0;
   const policy = given.spec.ipFamilyPolicy ?? prior?.spec.ipFamilyPolicy ?? (lone ? "RequireDualStack" : "SingleStack");
   let next = withSpec(given, { ipFamilyPolicy: policy });
-  refuse(next, validateAddresses(next, prior));
+  refuse(next, validateAddresses(next, prior, gates));
   const errors: FieldError[] = [], wrong = (text: string) => errors.push(invalid("spec.ipFamilyPolicy", policy, text));
   if (prior !== undefined) {
     if (policy === "SingleStack") next = withFirst(next, prior);

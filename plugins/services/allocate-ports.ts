@@ -67,7 +67,7 @@ function newPorts(service: Service, use: PortUse): readonly ServicePort[] {
 }
 
 function changedPorts(service: Service, prior: Service, use: PortUse): readonly ServicePort[] {
-  const before = new Set((prior.spec.ports ?? []).map(({ nodePort = 0 }) => nodePort)), taken = new Set<number>();
+  const before = new Set(nodePortsOf(prior)), taken = new Set<number>();
   return (service.spec.ports ?? []).map((given, i) => {
     const { nodePort = 0 } = given;
     if (nodePort === 0) return wantsNodePorts(service) ? { ...given, nodePort: takeAny(use) } : given;

@@ -4,8 +4,9 @@
  */
 import { type ApiObject, type ControllerContext, StatusError } from "../../plugin.ts";
 import { pause, type Records, sameValue, spell } from "../../toolbox.ts";
-import { canonicalAddress, familyOf, validateEndpointAddress } from "../shared/addresses.ts";
-import { advertiseSetting, bindSetting, etcdSetting, portSetting, reconcilerSetting } from "./settings.ts";
+import { familyOf } from "../shared/addresses.ts";
+import { ownAddress } from "./own-address.ts";
+import { etcdSetting, portSetting, reconcilerSetting } from "./settings.ts";
 
 /** Seconds for which a record lasts, and milliseconds between renewals (kube-apiserver's values). */
 const leaseSeconds = 15, everyMs = 10_000;
@@ -53,12 +54,6 @@ async function leave(records: Records, address: string): Promise<void> {
 /** Whether other servers can use the same store. */
 function isShared({ setting }: ControllerContext): boolean {
   return setting(etcdSetting).length > 0;
-}
-
-/** The address that other programs can reach; undefined if the settings name none. */
-function ownAddress({ setting }: ControllerContext): string | undefined {
-  const address = canonicalAddress(setting(advertiseSetting) || setting(bindSetting));
-  return address === undefined || validateEndpointAddress(address, "").length > 0 ? undefined : address;
 }
 
 async function writeEndpoints(world: ControllerContext, addresses: readonly string[]): Promise<void> {

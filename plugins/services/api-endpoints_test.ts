@@ -75,7 +75,7 @@ test("the embedded store has one server and no record; an address that others ca
     await done;
   };
   for (
-    const more of [{ "advertise-address": "" }, { "advertise-address": "127.0.0.1" }, {
+    const more of [{ "advertise-address": "", "bind-address": "127.0.0.1" }, { "advertise-address": "127.0.0.1" }, {
       "advertise-address": "192.0.2.1",
       "endpoint-reconciler-type": "none",
     }]

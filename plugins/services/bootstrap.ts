@@ -78,7 +78,7 @@ function unlessExists(error: unknown): undefined {
 }
 
 /** Whether a kind is served: --runtime-config can leave it out. */
-function serves({ api, names }: ControllerContext, groupVersion: string, resource: string): boolean {
+export function serves({ api, names }: ControllerContext, groupVersion: string, resource: string): boolean {
   const home = spell(names, groupVersion);
   return api.collections("create").some((each) => each.groupVersion === home && each.resource === resource);
 }

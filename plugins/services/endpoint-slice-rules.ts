@@ -1,7 +1,8 @@
 /** The rules of EndpointSlices, with upstream's texts and order. */
 import { duplicate, type FieldError, invalid, notSupported, required } from "../../plugin.ts";
-import { append, dns1123Label, dns1123Subdomain, labelValue, subdomainName, tooMany, validateLabels } from "../../toolbox.ts";
+import { append, dns1123Label, dns1123Subdomain, type Gates, labelValue, subdomainName, tooMany, validateLabels } from "../../toolbox.ts";
 import { label, validateByRule, validateQualifiedName } from "../shared/pod/rules.ts";
+import { isStrict } from "../shared/gates.ts";
 import { familyOf, validateAddress, validateCanonicalAddress, validateEndpointAddress } from "../shared/addresses.ts";
 import { endpointAddressesMax, endpointHintsMax, sliceEndpointsMax, slicePortsMax, topologyLabelsMax } from "./bounds.ts";
 import type { Endpoint, EndpointHints, EndpointSlice, SlicePort } from "./endpoint-slice-schema.ts";
@@ -28,18 +29,18 @@ export function validatePorts(ports: readonly SlicePort[] = []): readonly FieldE
   return errors;
 }
 
-export function validateEndpoints({ endpoints = [], addressType }: EndpointSlice): readonly FieldError[] {
+export function validateEndpoints({ endpoints = [], addressType }: EndpointSlice, gates: Gates): readonly FieldError[] {
   if (endpoints.length > sliceEndpointsMax) return [tooMany("endpoints", endpoints.length, sliceEndpointsMax)];
-  return endpoints.flatMap((each, i) => validateEndpoint(each, addressType, `endpoints[${i}]`));
+  return endpoints.flatMap((each, i) => validateEndpoint(each, addressType, isStrict(gates), `endpoints[${i}]`));
 }
 
-function validateEndpoint(endpoint: Endpoint, type: string, path: string): readonly FieldError[] {
+function validateEndpoint(endpoint: Endpoint, type: string, strict: boolean, path: string): readonly FieldError[] {
   const { addresses, nodeName, deprecatedTopology = {}, hostname, hints } = endpoint;
   const topology = Object.keys(deprecatedTopology).length;
   return [
     ...(addresses.length === 0 ? [required(`${path}.addresses`, "must contain at least 1 address")] : []),
     ...(addresses.length > endpointAddressesMax ? [tooMany(`${path}.addresses`, addresses.length, endpointAddressesMax)] : []),
-    ...addresses.flatMap((each, i) => validateAddressOf(type, each, `${path}.addresses`, i)),
+    ...addresses.flatMap((each, i) => validateAddressOf(type, each, strict, `${path}.addresses`, i)),
     ...(nodeName === undefined ? [] : validateByRule(nodeRule, nodeName, `${path}.nodeName`)),
     ...(topology > topologyLabelsMax ? [tooMany(`${path}.deprecatedTopology`, topology, topologyLabelsMax)] : []),
     ...validateLabels(deprecatedTopology, `${path}.deprecatedTopology`),
@@ -50,11 +51,11 @@ function validateEndpoint(endpoint: Endpoint, type: string, path: string): reado
 const nodeRule = (name: string) => subdomainName(name, false);
 
 /** As upstream, an address of the other family is an error of the whole list. */
-function validateAddressOf(type: string, address: string, path: string, i: number): readonly FieldError[] {
+function validateAddressOf(type: string, address: string, strict: boolean, path: string, i: number): readonly FieldError[] {
   const at = `${path}[${i}]`;
   if (type === "FQDN") return validateDomain(address, at);
   if (type !== "IPv4" && type !== "IPv6") return [];
-  const errors = type === "IPv4" ? validateAddress(address, at) : validateCanonicalAddress(address, at);
+  const errors = type === "IPv4" ? validateAddress(address, at, strict) : validateCanonicalAddress(address, at);
   if (errors.length > 0) return errors;
   return [
     ...(familyOf(address) === type ? [] : [invalid(path, address, `must be an ${type} address`)]),

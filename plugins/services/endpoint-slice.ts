@@ -1,6 +1,6 @@
 import { ageColumn, type Column, defineResource, invalid, nameColumn, type Resource } from "../../plugin.ts";
 import { metaRulesOf, type Names, sameValue, spell, subdomainName, validateObjectMeta } from "../../toolbox.ts";
-import { warnOfAddress } from "../shared/pod/address.ts";
+import { warnOfAddress } from "../shared/address-text.ts";
 import { shownAddressesMax } from "./bounds.ts";
 import { validateAddressType, validateEndpoints, validatePorts } from "./endpoint-slice-rules.ts";
 import { type Endpoint, EndpointSlice } from "./endpoint-slice-schema.ts";
@@ -83,13 +83,17 @@ export const endpointSlices: Resource<EndpointSlice> = defineResource({
     ...withoutTopology(next, prior, names),
     metadata: { ...next.metadata, generation: generationOf(next, prior) },
   }),
-  create: (next) => [...validateAddressType(next.addressType), ...validatePorts(next.ports), ...validateEndpoints(next)],
-  update: (next, prior, { names }) => [
+  create: (next, { gates }) => [
+    ...validateAddressType(next.addressType),
+    ...validatePorts(next.ports),
+    ...validateEndpoints(next, gates),
+  ],
+  update: (next, prior, { names, gates }) => [
     ...validateObjectMeta(next.metadata, metaRulesOf(endpointSlices, names)),
     ...validateAddressType(next.addressType),
     ...validatePorts(next.ports),
     // A stored list stays valid.
-    ...(sameValue(next.endpoints, prior.endpoints) ? [] : validateEndpoints(next)),
+    ...(sameValue(next.endpoints, prior.endpoints) ? [] : validateEndpoints(next, gates)),
     ...(next.addressType === prior.addressType ? [] : [invalid("addressType", next.addressType, "field is immutable")]),
   ],
   warn: (next, prior, { names }) => [

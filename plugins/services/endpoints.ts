@@ -9,9 +9,19 @@ import {
   required,
   type Resource,
 } from "../../plugin.ts";
-import { metaRulesOf, portNumber, sameValue, spell, subdomainName, validateObjectMeta, validateObjectMetaUpdate } from "../../toolbox.ts";
-import { warnOfAddress } from "../shared/pod/address.ts";
+import {
+  type Gates,
+  metaRulesOf,
+  portNumber,
+  sameValue,
+  spell,
+  subdomainName,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from "../../toolbox.ts";
+import { warnOfAddress } from "../shared/address-text.ts";
 import { label, validateByRule, validateQualifiedName } from "../shared/pod/rules.ts";
+import { isStrict } from "../shared/gates.ts";
 import { validateAddress, validateEndpointAddress } from "../shared/addresses.ts";
 import { type EndpointAddress, type EndpointPort, Endpoints, type EndpointSubset } from "./endpoints-schema.ts";
 import { shownAddressesMax } from "./bounds.ts";
@@ -40,19 +50,23 @@ const columns: readonly Column<Endpoints>[] = [
   ageColumn,
 ];
 
-function validateSubset({ addresses = [], notReadyAddresses = [], ports = [] }: EndpointSubset, path: string): readonly FieldError[] {
+function validateSubset(
+  { addresses = [], notReadyAddresses = [], ports = [] }: EndpointSubset,
+  strict: boolean,
+  path: string,
+): readonly FieldError[] {
   const isEmpty = addresses.length === 0 && notReadyAddresses.length === 0;
   return [
     ...(isEmpty ? [required(path, "must specify `addresses` or `notReadyAddresses`")] : []),
-    ...addresses.flatMap((each, i) => validateOne(each, `${path}.addresses[${i}]`)),
-    ...notReadyAddresses.flatMap((each, i) => validateOne(each, `${path}.notReadyAddresses[${i}]`)),
+    ...addresses.flatMap((each, i) => validateOne(each, strict, `${path}.addresses[${i}]`)),
+    ...notReadyAddresses.flatMap((each, i) => validateOne(each, strict, `${path}.notReadyAddresses[${i}]`)),
     ...ports.flatMap((each, i) => validatePort(each, ports.length > 1, `${path}.ports[${i}]`)),
   ];
 }
 
-function validateOne({ ip, hostname = "", nodeName }: EndpointAddress, path: string): readonly FieldError[] {
+function validateOne({ ip, hostname = "", nodeName }: EndpointAddress, strict: boolean, path: string): readonly FieldError[] {
   return [
-    ...validateAddress(ip, `${path}.ip`),
+    ...validateAddress(ip, `${path}.ip`, strict),
     ...(hostname === "" ? [] : label(hostname, `${path}.hostname`)),
     ...(nodeName === undefined ? [] : validateByRule((name) => subdomainName(name, false), nodeName, `${path}.nodeName`)),
     ...validateEndpointAddress(ip, `${path}.ip`),
@@ -75,7 +89,8 @@ function validatePort(
   ];
 }
 
-const validateSubsets = ({ subsets = [] }: Endpoints) => subsets.flatMap((each, i) => validateSubset(each, `subsets[${i}]`));
+const validateSubsets = ({ subsets = [] }: Endpoints, gates: Gates) =>
+  subsets.flatMap((each, i) => validateSubset(each, isStrict(gates), `subsets[${i}]`));
 
 /** The warnings for addresses that are not canonical. The controller that writes most of these objects writes canonical ones. */
 function warnOfAddresses({ metadata, subsets = [] }: Endpoints, managedBy: string): readonly string[] {
@@ -106,14 +121,14 @@ export const endpoints: Resource<Endpoints> = defineResource({
     },
   },
   strategy: { createOnUpdate: true, coreFinalizers: true },
-  create: validateSubsets,
-  update: (next, prior, { names }) => {
+  create: (next, { gates }) => validateSubsets(next, gates),
+  update: (next, prior, { names, gates }) => {
     const rules = metaRulesOf(endpoints, names);
     return [
       ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", rules),
       ...validateObjectMeta(next.metadata, rules),
       // A stored list stays valid.
-      ...(sameValue(next.subsets, prior.subsets) ? [] : validateSubsets(next)),
+      ...(sameValue(next.subsets, prior.subsets) ? [] : validateSubsets(next, gates)),
     ];
   },
   warn: (next, _prior, { names }) => warnOfAddresses(next, spell(names, "endpoints.{platform}.io/managed-by")),

@@ -7,7 +7,7 @@ import { endpointAddressesMax, sliceEndpointsMax, slicePortsMax } from "./bounds
 import { endpointSlices } from "./endpoint-slice.ts";
 import { endpoints } from "./endpoints.ts";
 
-const context: any = { names: defaultNames }; // `any`: the hooks read nothing else
+const context: any = { names: defaultNames, gates: () => false }; // `any`: the hooks read nothing else
 const texts = (errors: readonly FieldError[] | undefined) => (errors ?? []).map(fieldErrorText);
 const metadata = { name: "a", namespace: "default" };
 const slice = (changes: object): any => ({ // `any`: also wrong objects

@@ -80,6 +80,10 @@ export async function changePorts<T>(
   throw internalError("failed to allocate a nodePort: the record of ports is written by others all the time");
 }
 
+export async function hasRecord(records: Allocation["records"]): Promise<boolean> {
+  return await records.get(path) !== undefined;
+}
+
 /** Gives ports back. Never rejects: ports that cannot be given back are logged, and stay in use. */
 export async function releasePorts(ports: readonly number[], context: RequestHookContext): Promise<void> {
   if (ports.length === 0) return;

@@ -1,5 +1,7 @@
 /** The rules of cluster addresses and IP families of services, with upstream's texts and order. */
 import { duplicate, type FieldError, invalid, notSupported, required } from "../../plugin.ts";
+import type { Gates } from "../../toolbox.ts";
+import { isStrict } from "../shared/gates.ts";
 import { familyOf, validateAddress } from "../shared/addresses.ts";
 import { addressesOf, familiesOf, isHeadless, isName, none } from "./service-facts.ts";
 import type { Service } from "./service-schema.ts";
@@ -9,13 +11,13 @@ const policies = ["PreferDualStack", "RequireDualStack", "SingleStack"];
 const path = "spec.clusterIPs";
 
 /** The rules that hold before addresses are allocated, and after it. */
-export function validateAddresses(next: Service, prior: Service | undefined): readonly FieldError[] {
+export function validateAddresses(next: Service, prior: Service | undefined, gates: Gates): readonly FieldError[] {
   if (isName(next)) return [];
   const { clusterIP = "", ipFamilyPolicy } = next.spec, addresses = addressesOf(next), named = familiesOf(next);
   const known = prior === undefined ? [] : addressesOf(prior);
   const isMixed = addresses[0] === none && addresses.length > 1;
   const wrong = addresses.flatMap((each, i) =>
-    (i === 0 && each === none) || known.includes(each) ? [] : validateAddress(each, `${path}[${i}]`)
+    (i === 0 && each === none) || known.includes(each) ? [] : validateAddress(each, `${path}[${i}]`, isStrict(gates))
   );
   const errors: readonly FieldError[] = [
     ...(clusterIP === ""

@@ -1,13 +1,19 @@
 /** The rules of services, with upstream's texts and order. */
 import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from "../../plugin.ts";
-import { dns1123Subdomain, type Names, portNumber, spell, validateLabels } from "../../toolbox.ts";
+import { dns1123Subdomain, type Gates, type Names, portNumber, spell, validateLabels } from "../../toolbox.ts";
 import { validateAddress, validateEndpointAddress } from "../shared/addresses.ts";
+import { isStrict } from "../shared/gates.ts";
 import { invalidCidr } from "../shared/cidr.ts";
-import { readAddress } from "../shared/pod/address.ts";
+import { readAddress } from "../shared/address-text.ts";
 import { label, subdomain, validateByRule, validatePort, validateQualifiedName } from "../shared/pod/rules.ts";
 import { validateAddressChanges, validateAddresses } from "./service-address-rules.ts";
 import { addressesOf, hasHealthCheck, isBalancer, isHeadless, isName, isOutside } from "./service-facts.ts";
 import type { Service, ServicePort } from "./service-schema.ts";
+
+interface Context {
+  readonly names: Names;
+  readonly gates: Gates;
+}
 
 const affinities = ["ClientIP", "None"];
 const types = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
@@ -20,7 +26,7 @@ const balancerOnly = "may only be used when `type` is 'LoadBalancer'";
 /** One day: the longest time that a client stays with a pod. */
 const affinitySecondsMax = 86_400;
 
-export function validateServiceUpdate(next: Service, prior: Service, names: Names): readonly FieldError[] {
+export function validateServiceUpdate(next: Service, prior: Service, context: Context): readonly FieldError[] {
   const changedClass = isBalancer(next) && isBalancer(prior) && next.spec.loadBalancerClass !== prior.spec.loadBalancerClass;
   return [
     ...validateAddressChanges(next, prior),
@@ -29,12 +35,12 @@ export function validateServiceUpdate(next: Service, prior: Service, names: Name
     ...(hasHealthCheck(next) && hasHealthCheck(prior) && next.spec.healthCheckNodePort !== prior.spec.healthCheckNodePort
       ? [forbidden("spec.healthCheckNodePort", "field is immutable")]
       : []),
-    ...validateService(next, prior, names),
+    ...validateService(next, prior, context),
   ];
 }
 
-export function validateService(next: Service, prior: Service | undefined, names: Names): readonly FieldError[] {
-  const { spec } = next, ports = spec.ports ?? [];
+export function validateService(next: Service, prior: Service | undefined, context: Context): readonly FieldError[] {
+  const { spec } = next, ports = spec.ports ?? [], { names, gates } = context, known = prior?.spec.externalIPs ?? [];
   return [
     ...validateTopology(next, names),
     ...(ports.length === 0 && !isHeadless(next) && !isName(next) ? [required("spec.ports", "")] : []),
@@ -42,8 +48,8 @@ export function validateService(next: Service, prior: Service | undefined, names
     ...validatePorts(ports),
     ...validateLabels(spec.selector ?? {}, "spec.selector"),
     ...validateAffinity(next),
-    ...validateAddresses(next, prior),
-    ...(spec.externalIPs ?? []).flatMap((each, i) => validateExternal(each, `spec.externalIPs[${i}]`, prior?.spec.externalIPs ?? [])),
+    ...validateAddresses(next, prior, gates),
+    ...(spec.externalIPs ?? []).flatMap((each, i) => validateExternal(each, `spec.externalIPs[${i}]`, known, gates)),
     ...validateKnown(spec.type, types, "spec.type"),
     ...(spec.type === "ClusterIP"
       ? ports.flatMap(({ nodePort = 0 }, i) =>
@@ -51,7 +57,7 @@ export function validateService(next: Service, prior: Service | undefined, names
       )
       : []),
     ...validateUnique(ports),
-    ...validateSources(next, prior, names),
+    ...validateSources(next, prior, context),
     ...(spec.allocateLoadBalancerNodePorts !== undefined && !isBalancer(next)
       ? [forbidden("spec.allocateLoadBalancerNodePorts", balancerOnly)]
       : []),
@@ -120,8 +126,8 @@ function validateAffinity({ spec: { sessionAffinity, sessionAffinityConfig: conf
     : [...errors, invalid(`${path}.clientIP.timeoutSeconds`, seconds, `must be greater than 0 and less than ${affinitySecondsMax}`)];
 }
 
-function validateExternal(address: string, path: string, known: readonly string[]): readonly FieldError[] {
-  const errors = known.includes(address) ? [] : validateAddress(address, path);
+function validateExternal(address: string, path: string, known: readonly string[], gates: Gates): readonly FieldError[] {
+  const errors = known.includes(address) ? [] : validateAddress(address, path, isStrict(gates));
   return errors.length > 0 ? errors : validateEndpointAddress(address, path);
 }
 
@@ -142,21 +148,22 @@ function validateUnique(ports: readonly ServicePort[]): readonly FieldError[] {
   ];
 }
 
-function validateSources(next: Service, prior: Service | undefined, names: Names): readonly FieldError[] {
+function validateSources(next: Service, prior: Service | undefined, { names, gates }: Context): readonly FieldError[] {
   const { spec: { loadBalancerSourceRanges: ranges = [] }, metadata: { annotations = {} } } = next;
+  const cidrRule = (text: string) => invalidCidr(text, isStrict(gates));
   const refused = (path: string) => isBalancer(next) ? [] : [forbidden(path, balancerOnly)];
   if (ranges.length > 0) {
     const path = "spec.LoadBalancerSourceRanges", known = (prior?.spec.loadBalancerSourceRanges ?? []).map((each) => each.trim());
     return [
       ...refused(path),
-      ...ranges.flatMap((each, i) => known.includes(each.trim()) ? [] : validateByRule(invalidCidr, each.trim(), `${path}[${i}]`)),
+      ...ranges.flatMap((each, i) => known.includes(each.trim()) ? [] : validateByRule(cidrRule, each.trim(), `${path}[${i}]`)),
     ];
   }
   const key = spell(names, "service.beta.{platform}.io/load-balancer-source-ranges"), value = annotations[key];
   if (value === undefined) return [];
   const path = `metadata.annotations[${key}]`;
   if (value.trim() === "" || prior?.metadata.annotations?.[key] === value) return refused(path);
-  return [...refused(path), ...value.trim().split(",").flatMap((each) => validateByRule(invalidCidr, each.trim(), path))];
+  return [...refused(path), ...value.trim().split(",").flatMap((each) => validateByRule(cidrRule, each.trim(), path))];
 }
 
 function validateClass(next: Service): readonly FieldError[] {
@@ -188,14 +195,14 @@ function validateInside({ spec: { type, internalTrafficPolicy: policy } }: Servi
 }
 
 /** The rules of a status. */
-export function validateServiceStatus(next: Service, prior: Service): readonly FieldError[] {
+export function validateServiceStatus(next: Service, prior: Service, gates: Gates): readonly FieldError[] {
   const ingress = next.status.loadBalancer?.ingress ?? [], path = "status.loadBalancer.ingress";
   if (!isBalancer(next) && ingress.length > 0) return [forbidden(path, "may only be used when `spec.type` is 'LoadBalancer'")];
   const known = (prior.status.loadBalancer?.ingress ?? []).map(({ ip }) => ip);
   return ingress.flatMap(({ ip = "", hostname = "", ipMode }, i) => {
     const at = `${path}[${i}]`;
     return [
-      ...(ip === "" || known.includes(ip) ? [] : validateAddress(ip, `${at}.ip`)),
+      ...(ip === "" || known.includes(ip) ? [] : validateAddress(ip, `${at}.ip`, isStrict(gates))),
       ...(ipMode === undefined
         ? ip === "" ? [] : [required(`${at}.ipMode`, "must be specified when `ip` is set")]
         : ip === ""

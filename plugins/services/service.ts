@@ -9,9 +9,10 @@ import {
   StatusError,
   type Subresource,
 } from "../../plugin.ts";
-import { label1035Name, metaRulesOf, type Names, spell, validateObjectMetaUpdate } from "../../toolbox.ts";
+import { label1035Name, labelName, metaRulesOf, type Names, spell, validateObjectMeta, validateObjectMetaUpdate } from "../../toolbox.ts";
+import { isRelaxed } from "../shared/gates.ts";
 import { warnOfCidr } from "../shared/cidr.ts";
-import { warnOfAddress } from "../shared/pod/address.ts";
+import { warnOfAddress } from "../shared/address-text.ts";
 import { releaseAddresses, withAddresses } from "./allocate-addresses.ts";
 import { withFamilies, withOldTypeDropped, withOneList, withStoredValues } from "./allocate-families.ts";
 import { withNodePorts } from "./allocate-ports.ts";
@@ -65,7 +66,7 @@ function servedFamilies({ allocation: { setting } }: RequestHookContext): readon
 
 async function allocate(given: Service, prior: Service | undefined, context: RequestHookContext): Promise<Service> {
   const kept = prior === undefined ? given : withStoredValues(given, prior);
-  const complete = withFamilies(withOneList(kept, prior), prior, servedFamilies(context));
+  const complete = withFamilies(withOneList(kept, prior), prior, servedFamilies(context), context.gates);
   return await withNodePorts(await withAddresses(complete, prior, context), prior, context);
 }
 
@@ -115,9 +116,9 @@ function prepare(next: Service, prior: Service | undefined): Service {
 
 const status: Subresource<Service> = {
   write: (next, prior) => ({ ...next, spec: prior.spec }),
-  update: (next, prior, { names }) => [
+  update: (next, prior, { names, gates }) => [
     ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", metaRulesOf(services, names)),
-    ...validateServiceStatus(next, prior),
+    ...validateServiceStatus(next, prior, gates),
   ],
   leaves: ["spec"],
 };
@@ -139,14 +140,20 @@ export const services: Resource<Service> = defineResource({
       selectableFields: { "spec.clusterIP": ({ spec }) => spec.clusterIP ?? "", "spec.type": ({ spec }) => spec.type ?? "" },
     },
   },
-  strategy: { deleteAnswers: "object", createOnUpdate: true, coreFinalizers: true, nameRule: label1035Name },
+  strategy: { deleteAnswers: "object", createOnUpdate: true, coreFinalizers: true, nameRule: label1035Name, ownMetaRules: true },
   allocate,
   release,
   prepare,
-  create: (next, { names }) => validateService(next, undefined, names),
-  update: (next, prior, { names }) => [
-    ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", metaRulesOf(services, names)),
-    ...validateServiceUpdate(next, prior, names),
+  create: (next, context) => [
+    ...validateObjectMeta(next.metadata, {
+      ...metaRulesOf(services, context.names),
+      ...(isRelaxed(context.gates) ? { nameRule: labelName } : {}),
+    }),
+    ...validateService(next, undefined, context),
+  ],
+  update: (next, prior, context) => [
+    ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", metaRulesOf(services, context.names)),
+    ...validateServiceUpdate(next, prior, context),
   ],
   warn: (next, _prior, { names, subresource }) =>
     subresource === "status"

@@ -91,3 +91,24 @@ test("an empty protocol, which clients in protobuf always send, is TCP", async (
   const made = await send("PATCH", "/applied?fieldManager=a", applied, "application/apply-patch+yaml");
   assert.equal(made.value.spec.ports[0].protocol, "TCP", made.value.message);
 });
+
+test("an update keeps ports on nodes that the service has already: outside of the range, and that of its health check", async () => {
+  const { server, send } = await small();
+  await using _closed = server;
+  const ports = [{ port: 80, nodePort: 65_535 }], externalName = "example.com";
+  assert.equal((await send("POST", "", service("name", { type: "ExternalName", externalName, ports }))).status, 201);
+  const moved = await send(
+    "PUT",
+    "/name",
+    service("name", { type: "NodePort", ports: [...ports.map((each) => ({ ...each, name: "a" })), { name: "b", port: 81 }] }),
+  );
+  assert.deepEqual(moved.value.spec?.ports.map(({ nodePort }: any) => nodePort).slice(0, 1), [65_535], JSON.stringify(moved.value));
+  const kept = await send("PUT", "/name", moved.value);
+  assert.equal(kept.status, 200, kept.value.message);
+  await send("DELETE", "/name");
+  const balancer = { type: "LoadBalancer", externalTrafficPolicy: "Local", allocateLoadBalancerNodePorts: false };
+  const made = await send("POST", "", service("lb", { ...balancer, healthCheckNodePort: 30_000 }));
+  assert.equal(made.value.spec.healthCheckNodePort, 30_000, made.value.message);
+  const shared = { ...made.value.spec, ports: [{ name: "a", port: 80, nodePort: 30_000 }, { name: "b", port: 81, nodePort: 30_001 }] };
+  assert.equal((await send("PUT", "/lb", { ...made.value, spec: shared })).status, 200);
+});

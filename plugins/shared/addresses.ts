@@ -2,7 +2,7 @@
 import { type FieldError, invalid } from "../../plugin.ts";
 import { addressText, isMapped, parseAddress, sameNetwork } from "../../core/net/address.ts";
 import { Unreadable } from "../../toolbox.ts";
-import { readBytes } from "./pod/address.ts";
+import { readBytes } from "./address-text.ts";
 
 /** A family of addresses. */
 export type IPFamily = "IPv4" | "IPv6";
@@ -22,18 +22,24 @@ export function plainBytes(text: string): Uint8Array | undefined {
 
 const notAnAddress = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
 
-/** Checks an address that may have leading zeros and be IPv4-mapped, as older fields allow. */
-export function validateAddress(text: string, path: string): readonly FieldError[] {
-  return readBytes(text) === undefined ? [invalid(path, text, notAnAddress)] : [];
+/** Checks an address of an older field. It may have leading zeros and be IPv4-mapped, unless `strict` is set (`isStrict`). */
+export function validateAddress(text: string, path: string, strict: boolean): readonly FieldError[] {
+  if (readBytes(text) === undefined) return [invalid(path, text, notAnAddress)];
+  return strict ? validateStrictAddress(text, path) : [];
+}
+
+function validateStrictAddress(text: string, path: string): readonly FieldError[] {
+  const strict = parseAddress(text);
+  if (strict instanceof Unreadable) return [invalid(path, text, "must not have leading 0s")];
+  return isMapped(strict) ? [invalid(path, text, "must not be an IPv4-mapped IPv6 address")] : [];
 }
 
 /** Checks that an address is valid and canonical, as newer fields require. */
 export function validateCanonicalAddress(text: string, path: string): readonly FieldError[] {
   const bytes = plainBytes(text);
   if (bytes === undefined) return [invalid(path, text, notAnAddress)];
-  const strict = parseAddress(text);
-  if (strict instanceof Unreadable) return [invalid(path, text, "must not have leading 0s")];
-  if (isMapped(strict)) return [invalid(path, text, "must not be an IPv4-mapped IPv6 address")];
+  const wrong = validateStrictAddress(text, path);
+  if (wrong.length > 0) return wrong;
   const canonical = addressText({ bytes, zone: "" });
   return canonical === text ? [] : [invalid(path, text, `must be in canonical form ("${canonical}")`)];
 }

@@ -1,8 +1,8 @@
 /** Blocks of IP addresses in CIDR notation as upstream parses them: leading zeros and IPv4-mapped IPv6 addresses are accepted. */
-import { type Address, addressText, isMapped, mask, parsePrefix, prefixText, sameNetwork } from "../../core/net/address.ts";
+import { type Address, addressText, isMapped, mask, parsePrefix, type Prefix, prefixText, sameNetwork } from "../../core/net/address.ts";
 import { type FieldError, invalid } from "../../plugin.ts";
 import { goQuote, Unreadable } from "../../toolbox.ts";
-import { readBytes } from "./pod/address.ts";
+import { readBytes } from "./address-text.ts";
 
 /** A parsed block. */
 export interface Cidr {
@@ -30,9 +30,18 @@ export function readCidr(text: string): Cidr | undefined {
     : { address, network, networkBits: bits, bits };
 }
 
-/** The problems of a block. */
-export function invalidCidr(text: string): readonly string[] {
-  return readCidr(text) === undefined ? ["must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"] : [];
+/** The problems of a block of an older field. It may be in several forms of one block, unless `strict` is set (`isStrict`). */
+export function invalidCidr(text: string, strict: boolean): readonly string[] {
+  if (readCidr(text) === undefined) return ["must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"];
+  return strict ? invalidStrictCidr(text) : [];
+}
+
+function invalidStrictCidr(text: string): readonly string[] {
+  const strict = parsePrefix(text);
+  if (strict instanceof Unreadable) return ["must not have leading 0s in IP or prefix length"];
+  if (isMapped(strict.address)) return ["must not have an IPv4-mapped IPv6 address"];
+  const isFirst = addressText(mask(strict).address) === addressText(strict.address);
+  return isFirst ? [] : ["must not have bits set beyond the prefix length"];
 }
 
 /** Whether the first address of `part` is in `block`, and `part` has a longer prefix. */
@@ -74,14 +83,8 @@ export function warnOfCidr(text: string, path: string): readonly string[] {
 
 /** Checks that a block is valid, canonical and without bits beyond its length, as newer fields require. */
 export function validateCanonicalCidr(text: string, path: string): readonly FieldError[] {
-  const [wrong] = invalidCidr(text);
+  const [wrong] = invalidCidr(text, true);
   if (wrong !== undefined) return [invalid(path, text, wrong)];
-  const strict = parsePrefix(text);
-  if (strict instanceof Unreadable) return [invalid(path, text, "must not have leading 0s in IP or prefix length")];
-  if (isMapped(strict.address)) return [invalid(path, text, "must not have an IPv4-mapped IPv6 address")];
-  const first = mask(strict);
-  if (addressText(first.address) !== addressText(strict.address)) {
-    return [invalid(path, text, "must not have bits set beyond the prefix length")];
-  }
-  return prefixText(first) === text ? [] : [invalid(path, text, `must be in canonical form ("${prefixText(first)}")`)];
+  const canonical = prefixText(mask(parsePrefix(text) as Prefix)); // it was parsed above
+  return canonical === text ? [] : [invalid(path, text, `must be in canonical form ("${canonical}")`)];
 }

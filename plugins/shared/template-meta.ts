@@ -1,6 +1,10 @@
 /** The metadata of templates from which claims are made. */
 import { type FieldError, forbidden } from "../../plugin.ts";
-import { type ObjectMeta, validateAnnotations, validateLabels } from "../../toolbox.ts";
+import { ObjectMeta, validateAnnotations, validateLabels } from "../../toolbox.ts";
+import { keepingEmpty } from "./keeping-empty.ts";
+
+/** Metadata with the empty lists that its rules refuse. */
+export const TemplateMeta = keepingEmpty(ObjectMeta, ["ownerReferences", "finalizers", "managedFields"]);
 
 /** The fields that must not be set, in Go's order, with the names that errors show where they differ. */
 const others = [
@@ -25,11 +29,11 @@ export function validateTemplateMeta(metadata: ObjectMeta, path: string): readon
   return [
     ...validateAnnotations(metadata.annotations, `${path}.annotations`),
     ...validateLabels(metadata.labels, `${path}.labels`),
-    ...others.filter((key) => !isZero(metadata[key])).map((key) => forbidden(`${path}.${shownNames[key] ?? key}`, "cannot be set")),
+    ...others.filter((key) => !isZero(key, metadata[key])).map((key) => forbidden(`${path}.${shownNames[key] ?? key}`, "cannot be set")),
   ];
 }
 
-/** Whether a value is absent in Go. */
-function isZero(value: unknown): boolean {
-  return value === undefined || value === null || value === "" || value === 0 || (Array.isArray(value) && value.length === 0);
+/** Whether a value is absent in Go, where a list can be empty and the grace period is a pointer. */
+function isZero(key: keyof ObjectMeta, value: unknown): boolean {
+  return value === undefined || value === null || value === "" || (value === 0 && key !== "deletionGracePeriodSeconds");
 }

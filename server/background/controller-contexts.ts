@@ -24,7 +24,7 @@ export interface BackgroundApis {
 /** The members of a context that are the same for all controllers and start hooks of a server. */
 export type CommonContext = Pick<
   ControllerContext,
-  "metric" | "peers" | "progress" | "rootCertificates" | "clientTrust" | "issueLegacyToken" | "setting" | "records"
+  "metric" | "peers" | "progress" | "rootCertificates" | "clientTrust" | "issueLegacyToken" | "setting" | "records" | "machine"
 >;
 
 /** The parts of a server from which contexts are made. */

@@ -2,6 +2,7 @@
 import type { ServedTypes } from "../../core/controller.ts";
 import { isDeclared } from "../../core/define/declared.ts";
 import { groupPriorities } from "../../core/define/group-priorities.ts";
+import { spell } from "../../core/names.ts";
 import { publishedSchema } from "../../core/derive/published-schema.ts";
 import type { Catalog } from "../../kernel/catalog/catalog.ts";
 
@@ -21,6 +22,16 @@ export function servedTypes(catalog: () => Catalog): ServedTypes {
     schemaOf({ group, version, kind }) {
       const endpoint = catalog().version(group, version)?.endpoints.find((each) => each.kind === kind);
       return endpoint && publishedSchema(endpoint.schema);
+    },
+    stored() {
+      const { kinds, names, versionsOf } = catalog();
+      return kinds.filter(({ resource }) => resource.custom !== true && resource.storedUnder !== undefined).map((kind) => ({
+        group: kind.group,
+        plural: kind.plural,
+        encodingVersion: kind.written.apiVersion,
+        decodableVersions: Object.keys(kind.resource.served).map((each) => spell(names, each)),
+        servedVersions: versionsOf(kind).map(({ apiVersion }) => apiVersion),
+      })).filter(({ servedVersions }) => servedVersions.length > 0);
     },
   };
 }

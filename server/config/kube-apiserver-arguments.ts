@@ -35,9 +35,16 @@ export function isKnownVersion(key: string, known: readonly string[]): boolean {
 /** Modes of authorization that are ignored if no plugin has them. */
 const optionalModes = ["Node"];
 
+/** Leaves the controllers to a kube-controller-manager, unless the command line says otherwise: a kube-apiserver has none. */
+function controllersOf(words: readonly string[]): readonly string[] {
+  const isChosen = words.some((word) => /^--?(controllers|config)(=|$)/.test(word));
+  return isChosen ? [] : ["--controllers=-*"];
+}
+
 /**
  * Translates the arguments of kube-apiserver. Flags that exist here keep their meaning; the others that kube-apiserver has are ignored; the rest stays, and is
- * a mistake. Without `known` all gates and steps stay. Without `--data-dir` all state that is not in etcd is in memory, and no kubeconfig is written.
+ * a mistake. Without `known` all gates and steps stay. Controllers of a kube-controller-manager are off. Without `--data-dir` all state that is not in
+ * etcd is in memory, and no kubeconfig is written.
  */
 export function kubeApiserverArguments(words: readonly string[], known?: KnownNames): Translated {
   const args: string[] = [], ignored: string[] = [];
@@ -77,5 +84,5 @@ export function kubeApiserverArguments(words: readonly string[], known?: KnownNa
   if (certificates !== "" && !hasCertificate && pair.every(existsSync)) {
     args.push(`--tls-cert-file=${pair[0]}`, `--tls-private-key-file=${pair[1]}`);
   }
-  return { args: hasFolder ? args : [...args, "--data-dir=:memory:"], ignored };
+  return { args: [...args, ...controllersOf(words), ...(hasFolder ? [] : ["--data-dir=:memory:"])], ignored };
 }

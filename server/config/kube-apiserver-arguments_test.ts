@@ -40,6 +40,7 @@ test("kubeApiserverArguments() keeps flags that exist here, and names the others
       "--runtime-config=api/all=true,v1/secrets=false",
       "--no-such-flag",
       "-v=2",
+      "--controllers=-*",
       "--data-dir=:memory:",
     ],
     ignored: [
@@ -56,6 +57,14 @@ test("kubeApiserverArguments() keeps flags that exist here, and names the others
   });
 });
 
+test("kubeApiserverArguments() leaves the controllers to a kube-controller-manager, unless the command line or a file chooses them", () => {
+  const of = (...words: readonly string[]) => kubeApiserverArguments(words).args.filter((each) => each.startsWith("--controllers"));
+  assert.deepEqual(of(), ["--controllers=-*"]);
+  assert.deepEqual(of("--controllers=*"), ["--controllers=*"]);
+  assert.deepEqual(of("--controllers", "namespace"), ["--controllers"]);
+  assert.deepEqual(of("--config=thole.json"), []);
+});
+
 test("kubeApiserverArguments() keeps the mode Node if a plugin has it", () => {
   const of = (modes: readonly string[]) =>
     kubeApiserverArguments(["--authorization-mode=Node,RBAC"], { gates: [], groupVersions: [], steps: [], modes }).args[0];
@@ -66,7 +75,7 @@ test("kubeApiserverArguments() keeps the mode Node if a plugin has it", () => {
 test("kubeApiserverArguments() takes the certificate in --cert-dir, as kube-apiserver, unless one is named", async () => {
   const folder = await mkdtemp(join(tmpdir(), "thole-compat-"));
   try {
-    assert.deepEqual(kubeApiserverArguments([`--cert-dir=${folder}`]).args, ["--data-dir=:memory:"]);
+    assert.deepEqual(kubeApiserverArguments([`--cert-dir=${folder}`]).args, ["--controllers=-*", "--data-dir=:memory:"]);
     for (const file of ["apiserver.crt", "apiserver.key"]) await writeFile(join(folder, file), "");
     assert.deepEqual(kubeApiserverArguments(["--cert-dir", folder]).args.slice(0, 2), [
       `--tls-cert-file=${join(folder, "apiserver.crt")}`,
@@ -74,6 +83,7 @@ test("kubeApiserverArguments() takes the certificate in --cert-dir, as kube-apis
     ]);
     assert.deepEqual(kubeApiserverArguments([`--cert-dir=${folder}`, "--tls-cert-file=a"]).args, [
       "--tls-cert-file=a",
+      "--controllers=-*",
       "--data-dir=:memory:",
     ]);
   } finally {
@@ -83,10 +93,14 @@ test("kubeApiserverArguments() takes the certificate in --cert-dir, as kube-apis
 
 test("kubeApiserverArguments() drops empty words, but not the empty value of a flag", () => {
   const { args } = kubeApiserverArguments(["", "--vmodule", "", "", "--v=2", ""]);
-  assert.deepEqual(args, ["--vmodule", "", "--v=2", "--data-dir=:memory:"]);
+  assert.deepEqual(args, ["--vmodule", "", "--v=2", "--controllers=-*", "--data-dir=:memory:"]);
 });
 
 test("kubeApiserverArguments() keeps a data folder, which no kube-apiserver has and somebody has chosen", () => {
-  assert.deepEqual(kubeApiserverArguments(["--v=2", "--data-dir=/var/lib/thole"]).args, ["--v=2", "--data-dir=/var/lib/thole"]);
-  assert.deepEqual(kubeApiserverArguments(["--data-dir", "x", "--v=2"]).args, ["--data-dir", "x", "--v=2"]);
+  assert.deepEqual(kubeApiserverArguments(["--v=2", "--data-dir=/var/lib/thole"]).args, [
+    "--v=2",
+    "--data-dir=/var/lib/thole",
+    "--controllers=-*",
+  ]);
+  assert.deepEqual(kubeApiserverArguments(["--data-dir", "x", "--v=2"]).args, ["--data-dir", "x", "--v=2", "--controllers=-*"]);
 });

@@ -1,5 +1,6 @@
 /** Starts the background work of a server: bootstrap objects, controllers with their leader election, compaction. */
 import { readFile } from "node:fs/promises";
+import { networkInterfaces } from "node:os";
 import type { Api } from "../../core/api.ts";
 import { PeerError, type Peers } from "../../core/connect.ts";
 import type { StartUp } from "../../health/mod.ts";
@@ -50,7 +51,7 @@ export interface ControllerNeeds {
   readonly compacted: readonly Store[];
   readonly registry: KernelRegistry;
   readonly reports: BackgroundReports;
-  readonly context: Omit<CommonContext, "metric" | "peers" | "setting" | "records">;
+  readonly context: Omit<CommonContext, "metric" | "peers" | "setting" | "records" | "machine">;
   /** Whether controllers run in this process if there is no election. */
   readonly runsUnelected: boolean;
   /** Whether roles can grant rights to the service accounts of controllers. Otherwise controllers act as members of system:masters. */
@@ -77,7 +78,19 @@ export async function openControllers(
   const records = recordsOf(store, inForce.current().config["etcd-prefix"]);
   const background = runBackground(inForce.current(), {
     stores: compacted,
-    contexts: { apis, common: { ...context, metric, peers, setting: settingOf(inForce.current), records }, queue: queues.of, host },
+    contexts: {
+      apis,
+      common: {
+        ...context,
+        metric,
+        peers,
+        setting: settingOf(inForce.current),
+        records,
+        machine: { name: host, addresses: interfaceAddresses },
+      },
+      queue: queues.of,
+      host,
+    },
     reports,
     election: {
       api: localApi(server, controllerUser, { manager: "kube-controller-manager" }),
@@ -104,6 +117,12 @@ function followWatch(start: StartUp, controller: string, kind: string): () => vo
     seen();
     if (start.isSynced(controller)) start.finished(controllerHook(controller));
   };
+}
+
+/** The addresses of other interfaces than the loopback one, without zones. */
+function interfaceAddresses(): readonly string[] {
+  const all = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  return all.filter(({ internal }) => !internal).map(({ address }) => address.split("%", 1)[0]!);
 }
 
 /** Reads the file: the runtime's function needs a Deno permission that nothing else needs. */

@@ -97,10 +97,10 @@ test("each unlocked gate can be set to the other value, together with those that
 });
 
 test("a gate without effect warns when it is set to another value than its default", () =>
-  served(["--feature-gates=StorageVersionAPI=true,APIServerIdentity=true"], ({ logged }) => {
+  served(["--feature-gates=APIServingWithRoutine=true,ContextualLogging=true"], ({ logged }) => {
     const lines = logged.filter((line) => line.includes("has no effect in this server"));
     assert.equal(lines.length, 1, lines.join("\n"));
-    assert.match(lines[0]!, /feature gate StorageVersionAPI=true has no effect in this server/);
+    assert.match(lines[0]!, /feature gate APIServingWithRoutine=true has no effect in this server/);
     return Promise.resolve();
   }));
 

@@ -137,3 +137,16 @@ test("fields of a pod's status whose gate is off are dropped; label keys of spre
     assert.equal(Object.hasOwn(written.body.status.containerStatuses[0], "allocatedResourcesStatus"), isOn);
   }
 });
+
+test("an annotation for AppArmor gives its warning also if the pod is rejected", async () => {
+  const { server, ask } = await opened();
+  await using _ = server;
+  const key = "container.apparmor.security.beta.kubernetes.io/c";
+  const metadata = { name: "a", annotations: { [key]: "wrong" } };
+  const { status, headers } = await ask("POST", pods, { metadata, spec: { containers: [{ name: "c", image: "i" }] } });
+  assert.equal(status, 422);
+  assert.equal(
+    headers.get("warning"),
+    `299 - "metadata.annotations[${key}]: deprecated since v1.30; use the \\"appArmorProfile\\" field instead"`,
+  );
+});

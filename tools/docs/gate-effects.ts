@@ -3,6 +3,7 @@
 /** Gates with an effect. The state of a locked one cannot be changed, so its feature is always there, or never. */
 const effects: Readonly<Record<string, string>> = {
   AggregatedDiscoveryRemoveBetaType: "aggregated discovery has the version v2 only",
+  APIServerIdentity: "each server with a store that outlives it has a Lease in `kube-system`",
   AllowParsingUserUIDFromCertAuth: "the UID of a user is read from client certificates",
   AllowUnsafeMalformedObjectDeletion: "objects that cannot be read can be deleted with `ignoreStoreReadErrorWithClusterBreakingPotential`",
   APIResponseCompression: "large answers are compressed with gzip",
@@ -53,11 +54,12 @@ const effects: Readonly<Record<string, string>> = {
   MutablePodResourcesForSuspendedJobs: "resources of the containers of suspended jobs can change",
   MutableSchedulingDirectivesForSuspendedJobs: "where the pods of suspended jobs run can change, also after a start",
   MutatingAdmissionPolicy: "mutating policies are in force",
-  NodeDeclaredFeatures: "nodes keep the features that they declare",
+  NodeDeclaredFeatures: "nodes keep the features that they declare, and resizes of pods need them",
   OpenAPIEnums: "OpenAPI documents have the values of enumerations",
   PodCertificateRequest: "serves PodCertificateRequest; pod templates keep projections of certificates",
   PodLevelResources: "pod templates keep resources of the pod",
   PodTopologyLabelsAdmission: "new pods of a node get its labels of zone and region",
+  RelaxedServiceNameValidation: "names of services may begin with a digit, also in ingresses",
   RemoteRequestHeaderUID: "`--requestheader-uid-headers` can be set",
   ResilientWatchCacheInitialization: "requests during the fill of the cache are answered with 429 or from the store",
   RetryGenerateName: "a generated name that exists is generated again",
@@ -73,8 +75,10 @@ const effects: Readonly<Record<string, string>> = {
   ServiceAccountTokenNodeBinding: "tokens may be bound to a Node",
   ServiceAccountTokenNodeBindingValidation: "a token bound to a Node is refused when the Node is gone",
   ServiceAccountTokenPodNodeInfo: "none: tokens of pods do not name their node",
+  StorageVersionAPI: "a server writes the versions of its resources as StorageVersions, if they are served",
   StorageVersionHash: "discovery has hashes of stored versions",
   StorageVersionMigrator: "storage migrations are run",
+  StrictIPCIDRValidation: "addresses and ranges of older fields have no leading zeros, no IPv4-mapped form and no bits beyond the prefix",
   StreamingCollectionEncodingToJSON: "lists in JSON are written piece by piece",
   StreamingCollectionEncodingToProtobuf: "lists in protobuf are written piece by piece",
   TokenRequestServiceAccountUIDValidation: "a token request with another UID is answered with 409",
@@ -86,7 +90,6 @@ const effects: Readonly<Record<string, string>> = {
 
 /** Gates of the server itself without an effect, with the reason. Of all others the kinds or the components are not here. */
 const reasons: Readonly<Record<string, string>> = {
-  APIServerIdentity: "no Lease of the server",
   APIServerTracing: "traces are always available",
   APIServingWithRoutine: "a choice of Go's scheduler",
   AnonymousAuthConfigurableEndpoints: "paths without credentials are always available",
@@ -108,7 +111,6 @@ const reasons: Readonly<Record<string, string>> = {
   SeparateCacheWatchRPC: "watches of etcd are arranged in one way",
   SizeBasedListCostEstimate: "the width of a list is estimated from the number of objects",
   StorageNamespaceIndex: "only pods have that index",
-  StorageVersionAPI: "the server does not write its StorageVersions",
   StructuredAuthenticationConfiguration: "`--authentication-config` is always available",
   StructuredAuthenticationConfigurationEgressSelector: "no egress selectors",
   StructuredAuthenticationConfigurationJWKSMetrics: "the metrics are always there",

@@ -23,6 +23,7 @@ const types: ServedTypes = {
   versions: () => [],
   resources: (version, group) => all.filter((each) => each.version === version && (group === undefined || each.group === group)),
   schemaOf: () => undefined,
+  stored: () => [],
 };
 const kindsOf = (...rules: readonly MatchRule[]) =>
   checkedKinds({ spec: { matchConstraints: { resourceRules: rules } } } as unknown as ValidatingAdmissionPolicy, types)

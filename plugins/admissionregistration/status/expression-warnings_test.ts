@@ -14,6 +14,7 @@ const types: ServedTypes = {
   resources: (version, group = "") =>
     ["A", "B", "C"].map((kind) => ({ group, version, kind, plural: `${kind.toLowerCase()}s`, singular: "" })),
   schemaOf: ({ kind }) => schemas[kind],
+  stored: () => [],
 };
 type Spec = Partial<ValidatingAdmissionPolicy["spec"]>;
 const policyOf = (spec: Spec): ValidatingAdmissionPolicy => ({

@@ -5,6 +5,7 @@ import { Lifecycle, Probe } from "./probe.ts";
 import { SecurityContext } from "./security.ts";
 import { boolean, field, type Infer, int32, list, mapBy, oneOf, setOf, string, structsOf } from "../../../plugin.ts";
 import { named } from "../../../toolbox.ts";
+import { keepingEmpty } from "../keeping-empty.ts";
 
 const struct = structsOf("core/v1");
 
@@ -122,7 +123,11 @@ export type Container = Infer<typeof Container>;
 
 export const EphemeralContainerCommon = struct("EphemeralContainerCommon", {
   ...containerFields,
-  ports: field(6, ports, "An ephemeral container cannot have any.", portsMerge),
+  // Upstream refuses also empty ones.
+  ports: field(6, ports, "An ephemeral container cannot have any.", { ...portsMerge, keepsEmpty: true }),
+  resources: field(8, keepingEmpty(ResourceRequirements), "An ephemeral container cannot have any.", { written: "always" }),
+  resizePolicy: field(23, list(ContainerResizePolicy), "An ephemeral container cannot have any.", { keepsEmpty: true }),
+  restartPolicyRules: field(25, list(ContainerRestartRule), "An ephemeral container cannot have any.", { keepsEmpty: true }),
   livenessProbe: field(10, Probe, "An ephemeral container cannot have any.", { pointer: true }),
   readinessProbe: field(11, Probe, "An ephemeral container cannot have any.", { pointer: true }),
   startupProbe: field(22, Probe, "An ephemeral container cannot have any.", { pointer: true }),

@@ -1,6 +1,6 @@
 /** The feature gates of fields of PodSpec. Each family with such a field declares them. */
 import type { Plugin } from "../../../plugin.ts";
-import { podCertificateGate, trustBundleGate } from "../gates.ts";
+import { podCertificateGate, strictAddressesGate, trustBundleGate } from "../gates.ts";
 
 export const podSpecGates: NonNullable<Plugin["featureGates"]> = {
   ImageVolume: [
@@ -14,6 +14,7 @@ export const podSpecGates: NonNullable<Plugin["featureGates"]> = {
     { since: "1.33", stage: "Beta", default: false },
   ],
   ...podCertificateGate,
+  ...strictAddressesGate,
   SELinuxChangePolicy: [
     { since: "1.32", stage: "Alpha", default: false },
     { since: "1.33", stage: "Beta", default: true },

@@ -2,6 +2,7 @@
 import { boolean, field, type Infer, int32, int64, list, mapBy, oneOf, string, structsOf } from "../../../plugin.ts";
 import { atomicRecord, type Int64, LocalObjectReference, named, ObjectMeta } from "../../../toolbox.ts";
 import { ResourceList, ResourceRequirements, roundToMillis, Volume } from "../volumes/mod.ts";
+import { emptyDropper, keepingEmpty } from "../keeping-empty.ts";
 import { Affinity, Toleration, TopologySpreadConstraint } from "./affinity.ts";
 import { Container, EphemeralContainer } from "./container.ts";
 import { PodSecurityContext } from "./security.ts";
@@ -128,6 +129,7 @@ export const PodSpec = struct("PodSpec", {
     32,
     ResourceList,
     "The resource overhead of the pod in addition to its containers. Set by admission from the runtime class.",
+    { keepsEmpty: true },
   ),
   topologySpreadConstraints: field(
     33,
@@ -144,7 +146,7 @@ export const PodSpec = struct("PodSpec", {
   resourceClaims: field(39, mapBy(["name"], PodResourceClaim), "Claims for devices that the containers can use.", {
     patch: { strategy: ["merge", "retainKeys"], mergeKey: "name" },
   }),
-  resources: field(40, ResourceRequirements, "The total resource requests and limits of the containers.", {
+  resources: field(40, keepingEmpty(ResourceRequirements, ["claims"]), "The total resource requests and limits of the containers.", {
     pointer: true,
     gate: "PodLevelResources",
   }),
@@ -161,6 +163,9 @@ export const PodTemplateSpec = struct("PodTemplateSpec", {
   spec: field(2, PodSpec, "The specification of the pods.", { written: "always" }),
 }, { doc: "The template of pods." });
 export type PodTemplateSpec = Infer<typeof PodTemplateSpec>;
+
+/** The template as it is stored, which comparisons with stored templates need. */
+export const templateWithoutEmpty: (template: PodTemplateSpec) => PodTemplateSpec = emptyDropper(PodTemplateSpec);
 
 interface Defaulted {
   readonly restartPolicy?: string;

@@ -17,7 +17,7 @@ export function optionsForUpdate({ metadata, spec }: PodTemplateSpec, names: Nam
   const tokens = volumes.flatMap(({ projected }) => projected?.sources ?? []).flatMap(({ serviceAccountToken }) =>
     serviceAccountToken ?? []
   );
-  const { mountLabels, podResources } = optionsForCreate(gates);
+  const { mountLabels, podResources, strictAddresses } = optionsForCreate(gates);
   return {
     hugePages: everyContainer(spec).some(({ resources }) => hasIndivisiblePages(resources)) ||
       hasIndivisiblePages({ limits: spec.overhead ?? {} }),
@@ -35,6 +35,7 @@ export function optionsForUpdate({ metadata, spec }: PodTemplateSpec, names: Nam
       restartPolicy !== "Always" && resizePolicy.some((each) => each.restartPolicy === "RestartContainer")
     ),
     podResources,
+    strictAddresses,
   };
 }
 

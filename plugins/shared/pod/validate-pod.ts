@@ -2,7 +2,7 @@
 import { duplicate, type FieldError, forbidden, invalid, required } from "../../../plugin.ts";
 import { append, type Names, notFound, utf8Length, validateAnnotations, validateLabels } from "../../../toolbox.ts";
 import type { VolumeSource } from "../volumes/mod.ts";
-import { readAddress } from "./address.ts";
+import { validateAddress } from "../addresses.ts";
 import { containersWithPaths } from "./containers-of.ts";
 import type { ValidationContext, ValidationOptions } from "./validation-options.ts";
 import type { PodDNSConfig, PodResourceClaim, PodSchedulingGate, PodSpec, PodTemplateSpec } from "./pod-spec.ts";
@@ -94,7 +94,7 @@ function validatePodSpec(spec: PodSpec, context: ValidationContext, path: string
       ? []
       : validatePodSecurityContext(spec.securityContext, spec, options, `${path}.securityContext`)),
     ...(spec.affinity === undefined ? [] : validateAffinity(spec.affinity, options, `${path}.affinity`)),
-    ...validateDns(spec.dnsConfig, spec.dnsPolicy, `${path}.dnsConfig`),
+    ...validateDns(spec.dnsConfig, spec.dnsPolicy, options, `${path}.dnsConfig`),
     ...(spec.readinessGates ?? []).flatMap(({ conditionType }, i) =>
       validateQualifiedName(conditionType, `${path}.readinessGates[${i}].conditionType`)
     ),
@@ -177,7 +177,12 @@ function validateHostUsers(spec: PodSpec, options: ValidationOptions, path: stri
 
 const nameserversMax = 3, searchesMax = 32, searchCharactersMax = 2048;
 
-function validateDns(config: PodDNSConfig | undefined, policy: string | undefined, path: string): readonly FieldError[] {
+function validateDns(
+  config: PodDNSConfig | undefined,
+  policy: string | undefined,
+  { strictAddresses }: ValidationOptions,
+  path: string,
+): readonly FieldError[] {
   if (config === undefined) {
     return policy === "None" ? [required(path, "must provide `dnsConfig` when `dnsPolicy` is None")] : [];
   }
@@ -190,7 +195,7 @@ function validateDns(config: PodDNSConfig | undefined, policy: string | undefine
     ...(nameservers.length > nameserversMax
       ? [invalid(`${path}.nameservers`, nameservers, `must not have more than ${nameserversMax} nameservers`)]
       : []),
-    ...nameservers.flatMap((each, i) => validateAddress(each, `${path}.nameservers[${i}]`)),
+    ...nameservers.flatMap((each, i) => validateAddress(each, `${path}.nameservers[${i}]`, strictAddresses)),
     ...(searches.length > searchesMax
       ? [invalid(`${path}.searches`, searches, `must not have more than ${searchesMax} search paths`)]
       : []),
@@ -206,13 +211,6 @@ function validateDns(config: PodDNSConfig | undefined, policy: string | undefine
     ...searches.flatMap((each, i) => each === "." ? [] : validateByRule(searchDomain, each.replace(/\.$/, ""), `${path}.searches[${i}]`)),
     ...options.flatMap(({ name = "" }, i) => name === "" ? [required(`${path}.options[${i}]`, "must not be empty")] : []),
   ];
-}
-
-/** Checks an IPv4 or IPv6 address. */
-function validateAddress(address: string, path: string): readonly FieldError[] {
-  return readAddress(address) === undefined
-    ? [invalid(path, address, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)")]
-    : [];
 }
 
 function validateGates(gates: readonly PodSchedulingGate[], path: string): readonly FieldError[] {
@@ -244,7 +242,7 @@ function validateRest(spec: PodSpec, context: ValidationContext, path: string): 
   const { hostAliases = [], priorityClassName = "", runtimeClassName, overhead, os } = spec;
   return [
     ...hostAliases.flatMap(({ ip, hostnames = [] }, i) => [
-      ...validateAddress(ip, `${path}.hostAliases[${i}].ip`),
+      ...validateAddress(ip, `${path}.hostAliases[${i}].ip`, context.options.strictAddresses),
       ...hostnames.flatMap((each, j) => subdomain(each, `${path}.hostAliases[${i}].hostnames[${j}]`)),
     ]),
     ...(priorityClassName === "" ? [] : subdomain(priorityClassName, `${path}.priorityClassName`)),

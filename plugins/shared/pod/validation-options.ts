@@ -1,4 +1,5 @@
 import type { Gates, Names } from "../../../toolbox.ts";
+import { isStrict } from "../gates.ts";
 
 /**
  * What the validation of a pod accepts. An update accepts invalid values of a sort that the stored template already has (it may be
@@ -34,6 +35,8 @@ export interface ValidationOptions {
   readonly initRestarts: boolean;
   /** Pod-level resources: not validated. */
   readonly podResources: boolean;
+  /** Only strict addresses are accepted. */
+  readonly strictAddresses: boolean;
 }
 
 /** The context of pod validation. */
@@ -58,5 +61,6 @@ export function optionsForCreate(gates: Gates): ValidationOptions {
     initRestarts: false,
     mountLabels: gates("SELinuxMount"),
     podResources: !gates("PodLevelResources"),
+    strictAddresses: isStrict(gates),
   };
 }

@@ -4,7 +4,7 @@ import { deprecatedNodeLabel } from "../node-labels.ts";
 import { goQuote, type LocalObjectReference, type Names, spell } from "../../../toolbox.ts";
 import type { KeyToPath, Volume, VolumeProjection, VolumeSource } from "../volumes/mod.ts";
 import { warnOfNodeSelector, warnOfPreference } from "../volumes/validate-node-selector.ts";
-import { warnOfAddress } from "./address.ts";
+import { warnOfAddress } from "../address-text.ts";
 import type { NodeAffinity, PodAffinity, TopologySpreadConstraint } from "./affinity.ts";
 import { comparedForWarningsMax, warnOfContainers } from "./container-warnings.ts";
 import { fractionOf } from "./fraction.ts";

@@ -1,6 +1,6 @@
 /** The schema of PersistentVolumeClaimSpec (core/v1), which pods use too. */
 import { field, type Infer, LabelSelector, list, string, structsOf } from "../../../plugin.ts";
-import { ObjectMeta } from "../../../toolbox.ts";
+import { TemplateMeta } from "../template-meta.ts";
 import { AccessMode, VolumeMode, withVolumeMode } from "./modes.ts";
 import { TypedLocalObjectReference, TypedObjectReference } from "./references.ts";
 import { VolumeResourceRequirements } from "./resources.ts";
@@ -47,7 +47,7 @@ export const PersistentVolumeClaimSpec = struct("PersistentVolumeClaimSpec", {
 export type PersistentVolumeClaimSpec = Infer<typeof PersistentVolumeClaimSpec>;
 
 export const PersistentVolumeClaimTemplate = struct("PersistentVolumeClaimTemplate", {
-  metadata: field(1, ObjectMeta, "The labels and annotations of the claims. Other metadata is rejected.", { written: "always" }),
+  metadata: field(1, TemplateMeta, "The labels and annotations of the claims. Other metadata is rejected.", { written: "always" }),
   spec: field(2, PersistentVolumeClaimSpec, "The specification of the claims.", { required: true }),
 }, { doc: "A template for claims." });
 export type PersistentVolumeClaimTemplate = Infer<typeof PersistentVolumeClaimTemplate>;

@@ -1,6 +1,6 @@
 /** IP addresses as upstream parses them: leading zeros in IPv4 and IPv4-mapped IPv6 addresses are accepted. */
-import { type Address as AddressBytes, addressText, isMapped, parseAddress } from "../../../core/net/address.ts";
-import { Unreadable } from "../../../toolbox.ts";
+import { type Address as AddressBytes, addressText, isMapped, parseAddress } from "../../core/net/address.ts";
+import { Unreadable } from "../../toolbox.ts";
 
 /** A parsed address. */
 export interface Address {
