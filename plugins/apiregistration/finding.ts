@@ -1,5 +1,6 @@
 /** Whether the service of an APIService can be used: it is there, has an endpoint, and answers for the group version. */
 import type { ControllerContext } from "../../plugin.ts";
+import { reasonOf } from "../../core/reason-of.ts";
 import type { HeaderFields } from "../../toolbox.ts";
 import { identityHeaders } from "./identity.ts";
 import { accessOf, isReady, originOf, serviceOf, slicesOf, type Target, targetOf } from "./resolve.ts";
@@ -101,8 +102,4 @@ async function ask({ api, names, peers, setting }: FindingContext, of: APIServic
     throw failing(isLate ? `Get "${url}": context deadline exceeded` : `Get "${url}": ${reasonOf(error)}`);
   }
   if (status < 200 || status >= 300) throw failing(`bad status from ${url}: ${status}`);
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
