@@ -18,8 +18,9 @@ export function mergedCatalog(
     mergedGroup(name, catalog.group(name), byGroup.get(name) ?? [], described)
   );
   const builtIn = groupPriorities(catalog.plugins, catalog.names);
+  // The highest of its versions counts.
   const priorityOf = (name: string) =>
-    Math.max(...(byGroup.get(name) ?? [{ groupPriority: builtIn(name) }]).map((each) => each.groupPriority));
+    byGroup.get(name)?.reduce((highest, { groupPriority }) => Math.max(highest, groupPriority), 0) ?? builtIn(name);
   // The group of the registrations has none itself, and comes first.
   const groups = merged.toSorted((a, b) => priorityOf(b.name) - priorityOf(a.name) || (a.name < b.name ? -1 : 1));
   if (groups.length === catalog.groups.length && groups.every((each, i) => each === catalog.groups[i])) return catalog;

@@ -3,6 +3,7 @@
  * has under the same name, but for descriptions, is shared; any other one gets a new name.
  */
 import type { Json, JsonObject } from "../../core/json.ts";
+import { valueText } from "../../core/value-text.ts";
 
 /** The parts with entries by name to which documents refer. */
 const sections: readonly string[] = Object.freeze(["definitions", "parameters"]);
@@ -104,11 +105,11 @@ function withReferences(value: Json, renamed: ReadonlyMap<string, string>): Json
 /** The text of an entry without its words for people and its kinds, with sorted keys. */
 function comparable(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(comparable).join()}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  if (typeof value !== "object" || value === null) return valueText(value);
   const kept = Object.entries(value as JsonObject).filter(([key, each]) =>
     key !== kinds && !(key === "description" && typeof each === "string")
   );
-  return `{${kept.toSorted(([a], [b]) => a < b ? -1 : 1).map(([key, each]) => `${JSON.stringify(key)}:${comparable(each!)}`).join()}}`;
+  return `{${kept.toSorted(([a], [b]) => a < b ? -1 : 1).map(([key, each]) => `${valueText(key)}:${comparable(each!)}`).join()}}`;
 }
 
 /** The entry that is there, with the kinds of both. */

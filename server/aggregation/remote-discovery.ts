@@ -1,5 +1,6 @@
 /** Reads the discovery documents of other servers, which may be nonsense: what is not as it should be is an error. */
 import type { APIGroupDiscoveryList } from "../../core/meta/discovery.ts";
+import { plainJson } from "../../core/tree/plain-json.ts";
 
 type Group = NonNullable<APIGroupDiscoveryList["items"]>[number];
 /** A resource, as aggregated discovery shows it. */
@@ -10,7 +11,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** The resources in an aggregated document (apidiscovery/v2), by `group/version`. Throws an Error for nonsense. */
 export function aggregatedResources(text: string): ReadonlyMap<string, readonly RemoteResource[]> {
   return new Map(
-    listOf(fieldsOf(JSON.parse(text))["items"]).map(fieldsOf).flatMap(({ metadata, versions }) => {
+    listOf(fieldsOf(plainJson(text))["items"]).map(fieldsOf).flatMap(({ metadata, versions }) => {
       const group = optionalText(fieldsOf(metadata ?? {})["name"]);
       return listOf(versions).map(fieldsOf).map(({ version, resources }) =>
         [`${group}/${textOf(version)}`, listOf(resources).map(fieldsOf).map(resourceOf)] as const
@@ -21,7 +22,7 @@ export function aggregatedResources(text: string): ReadonlyMap<string, readonly 
 
 /** The resources in the document of one version (APIResourceList). Throws an Error for nonsense. */
 export function listedResources(text: string): readonly RemoteResource[] {
-  const all = listOf(fieldsOf(JSON.parse(text))["resources"]).map(fieldsOf);
+  const all = listOf(fieldsOf(plainJson(text))["resources"]).map(fieldsOf);
   const whole = all.filter(({ name }) => !textOf(name).includes("/"));
   return whole.map((resource) => {
     const own = `${textOf(resource["name"])}/`;

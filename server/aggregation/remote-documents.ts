@@ -8,6 +8,7 @@ import type { RegisteredVersion } from "../../core/delegate.ts";
 import { isObject, type Json } from "../../core/json.ts";
 import { sameValue } from "../../core/derive/same-value.ts";
 import { reasonOf } from "../../core/reason-of.ts";
+import { plainJson } from "../../core/tree/plain-json.ts";
 import { systemGroups, type UserInfo } from "../../core/user-info.ts";
 import { noWorkMeter } from "../../core/work.ts";
 import { WorkQueue } from "../../core/work-queue.ts";
@@ -142,7 +143,7 @@ async function findDiscovery(needs: AskNeeds, { versions, discovery }: Known): P
   const request = { accept: `${aggregated},application/json`, user: discoveryUser, milliseconds: discoveryMs };
   const reply = await askOne(needs, versions, { ...request, path: "/apis", etag: discovery?.etag ?? "" });
   if (reply.status === 304 && discovery !== undefined) return { isFresh: true };
-  if (reply.status === 200 && /;\s*as=APIGroupDiscoveryList/.test(reply.type)) {
+  if (reply.status === 200 && reply.type.includes("as=APIGroupDiscoveryList")) {
     if (reply.text === discovery?.text) return { isFresh: true };
     return { isFresh: true, discovery: { etag: reply.etag, text: reply.text, resources: aggregatedResources(reply.text) } };
   }
@@ -163,7 +164,7 @@ async function findHashes(needs: AskNeeds, { versions, hashes }: Known): Promise
   const request = { path: "/openapi/v3", accept: "application/json", etag: "", user: openapiUser, milliseconds: openapiMs };
   const { status, text } = await askOne(needs, versions, request);
   if (status !== 200 && status !== 404) throw new Error(`/openapi/v3 has the status ${status}`);
-  const found = new Map(status === 404 ? [] : hashesIn(JSON.parse(text)));
+  const found = new Map(status === 404 ? [] : hashesIn(plainJson(text)));
   const isSame = found.size === hashes.size && [...found].every(([name, hash]) => hashes.get(name) === hash);
   return isSame ? {} : { hashes: found };
 }
