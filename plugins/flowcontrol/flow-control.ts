@@ -78,14 +78,14 @@ export class FairControl implements FlowControl {
   enter(request: FlowRequest): Place | Promise<Place> {
     const { user, attributes } = request, schema = this.#configured.schemaOf(user, attributes), { level } = schema;
     const seats = level.isExempt ? 1 : this.#seatsOf(schema, attributes), now = this.#now();
-    const seat = new Seat(schema, request, (ended, ticket, isWatch) => this.#release(ended, ticket, isWatch));
-    const flow = level.queuing === undefined ? "" : flowOf(schema.object, user, attributes);
+    const seat = new Seat(schema, request, this.#release);
+    const flow = level.isExempt ? "" : flowOf(schema.object, user, attributes);
     schema.series.estimated.observe(seats);
     const ticket = level.queue.enter(seat, seats, flow, now);
     if (typeof ticket === "string") return this.#refuse(seat, ticket);
     seat.ticket = ticket;
     if (ticket.state === "waiting") return this.#waitForSeats(seat, ticket, request);
-    if (level.isExempt || this.#turns.isFree(now * 1000)) return this.#begin(seat, ticket);
+    if (level.isExempt || this.#turns.isFree(now * 1000, flow)) return this.#begin(seat, ticket);
     return new Promise((resolve) => this.#waitForTurn(seat, ticket, request, resolve));
   }
 
@@ -99,14 +99,14 @@ export class FairControl implements FlowControl {
   }
 
   /** The seats of a request that has ended, or of a watch that has begun, are free. */
-  #release({ schema: { series, level } }: Seat, ticket: Ticket<Seat>, isWatch: boolean): void {
+  readonly #release = ({ schema: { series, level } }: Seat, ticket: Ticket<Seat>, isWatch: boolean): void => {
     const now = this.#now();
     series[isWatch ? "began" : "ran"].observe(Math.max(now - ticket.begun, 0));
     series.executing.add(-1);
     series.executingSeats.add(-ticket.seats);
     level.queue.end(ticket, now);
     this.#configured.ended(level);
-  }
+  };
 
   #waitForSeats(seat: Seat, ticket: Ticket<Seat>, request: FlowRequest): Promise<Place> {
     const { series, level } = seat.schema, { signal } = request;

@@ -82,7 +82,7 @@ export class Schema<T> {
     this.level = level;
     const { uid: schema = "" } = object.metadata, { uid } = level.object.metadata;
     // Built-in ones that are not stored yet have no UID.
-    this.headers = Object.freeze(
+    this.headers = Object.freeze<Record<string, string>>(
       schema === "" || uid === undefined ? {} : { "x-kubernetes-pf-flowschema-uid": schema, "x-kubernetes-pf-prioritylevel-uid": uid },
     );
     this.series = seriesOf(object.metadata.name ?? "", level.name, metric);

@@ -8,6 +8,8 @@ import { bound } from "../../core/bound.ts";
 
 /** Milliseconds of work after which requests wait for a turn, and of the work of one turn. */
 export const turnMs = bound(4);
+/** Milliseconds without requests of a second flow after which the thread is that of one: its requests have nobody to wait for. */
+export const aloneMs = bound(10_000);
 /** Milliseconds of turns after which I/O runs, so that requests that have arrived meanwhile take part. */
 export const ioMs = bound(5);
 /** Requests of one turn. */
@@ -51,6 +53,9 @@ export class Turns {
   /** When the present work began, when the last request came, when the present turn began, and when I/O ran last. */
   #begun = -Infinity;
   #last = -Infinity;
+  /** The flow of the last request, and when a request of another flow than the one before came. */
+  #flow: string | undefined;
+  #mixed = -Infinity;
   #turn = 0;
   #io = 0;
   /** What the line that was served last had had before. */
@@ -60,13 +65,20 @@ export class Turns {
     this.#clock = clock;
   }
 
-  /** Whether a request that arrives now runs at once. Nobody waits, and the thread was idle or has not worked for long. */
-  isFree(now: number): boolean {
+  /**
+   * Whether a request of a flow that arrives now runs at once. Nobody waits, and the thread was idle, has not worked for long, or has worked for this
+   * flow alone. A flow has a name that no flow of another schema has.
+   */
+  isFree(now: number, flow: string): boolean {
+    if (this.#flow !== flow) {
+      if (this.#flow !== undefined) this.#mixed = now;
+      this.#flow = flow;
+    }
     if (this.#isGiving) return false;
     const gap = now - this.#last;
     this.#last = now;
     if (gap > turnMs) this.#begun = now;
-    return now - this.#begun < turnMs;
+    return now - this.#begun < turnMs || now - this.#mixed > aloneMs;
   }
 
   /** Calls `run` when it is the turn of the request. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ioMs, newLine, type TurnClock, turnMs, turnRequestsMax, Turns } from "./turns.ts";
+import { aloneMs, ioMs, newLine, type TurnClock, turnMs, turnRequestsMax, Turns } from "./turns.ts";
 
 /** A thread whose time moves when a test says so. */
 function thread() {
@@ -27,13 +27,27 @@ function thread() {
 
 test("Turns lets requests run at once until the thread has worked for turnMs, and again after it was idle", () => {
   const { clock, work } = thread(), turns = new Turns(clock);
-  assert.ok(turns.isFree(clock.now()));
+  assert.ok(turns.isFree(clock.now(), "one"));
   work(turnMs - 0.01);
-  assert.ok(turns.isFree(clock.now()));
+  assert.ok(turns.isFree(clock.now(), "other"));
   work(0.01);
-  assert.ok(!turns.isFree(clock.now()), "the thread has worked for turnMs");
+  assert.ok(!turns.isFree(clock.now(), "other"), "the thread has worked for turnMs");
   work(turnMs + 0.01);
-  assert.ok(turns.isFree(clock.now()), "nothing has come for a while");
+  assert.ok(turns.isFree(clock.now(), "other"), "nothing has come for a while");
+});
+
+test("Turns lets the requests of a flow run at once while no other flow has had one for aloneMs", () => {
+  const { clock, work } = thread(), turns = new Turns(clock);
+  const isFree = (flow: string, ms: number) => {
+    work(ms);
+    return turns.isFree(clock.now(), flow);
+  };
+  for (let request = 0; request < 100; request++) assert.ok(isFree("one", 1), "it is alone from the start");
+  assert.ok(!isFree("other", 1));
+  // In steps of turnMs, so that the thread is never idle.
+  for (let waited = turnMs; waited <= aloneMs; waited += turnMs) assert.ok(!isFree("other", turnMs), `${waited} ms after the change`);
+  assert.ok(isFree("other", turnMs), "the first one has gone");
+  assert.ok(!isFree("one", 1), "it is back");
 });
 
 test("Turns gives a rare level the next turn, and busy levels the thread by their weights", () => {
@@ -72,12 +86,12 @@ test("Turns of a level pass from queue to queue, and I/O runs between them after
   assert.deepEqual([all.length, all.indexOf("io")], [12, 8], all.join());
   assert.ok(line.queues.size === 0);
   work(turnMs + 1);
-  assert.ok(turns.isFree(clock.now()), "nobody waits");
+  assert.ok(turns.isFree(clock.now(), "one"), "nobody waits");
 });
 
 test("Turns keeps a request that arrives during a turn waiting, also after idle time", () => {
   const { clock, run } = thread(), turns = new Turns(clock), line = newLine();
-  turns.wait(line, 0, () => assert.ok(!turns.isFree(clock.now() + 100), "the turn of another request has not ended"));
+  turns.wait(line, 0, () => assert.ok(!turns.isFree(clock.now() + 100, "one"), "the turn of another request has not ended"));
   run();
 });
 

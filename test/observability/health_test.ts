@@ -34,6 +34,7 @@ test("the endpoints list their checks in upstream's order and format", async () 
       "custom-resource-establishing",
       "custom-resource-cleanup",
       "coordinated-leader-election",
+      "cluster-authentication-info",
     ],
     "crd-informer-synced",
     "rbac/bootstrap-roles",

@@ -289,7 +289,8 @@ class Record implements AuditRecord, AuditNotes {
   }
 
   #noteLatencies(total: number): void {
-    if (total <= auditLatencyMs) return;
+    // As upstream, a watch has no layers: it lasts as long as its client likes.
+    if (total <= auditLatencyMs || this.#request.info.verb === "watch") return;
     const { latency } = this.#needs,
       note = (key: string, ms: number) => this.annotate(latency + key, durationText(BigInt(Math.round(ms * 1e6))));
     for (const [layer, ms] of this.#latencies) if (ms > 0) note(layer, ms);
