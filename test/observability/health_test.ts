@@ -45,9 +45,12 @@ test("the endpoints list their checks in upstream's order and format", async () 
     "priority-and-fairness-config-consumer",
     "kube-apiserver-autoregistration",
     "apiservice-status-remote-available-controller",
+    "built-in-resources-storage-version-updater",
+    "start-kube-apiserver-identity-lease-controller",
+    "start-service-ip-repair-controllers",
   ].map((name) => {
     const isHook =
-      /^(storage-readiness|crd-informer-synced|create-initial-objects|start-authorizers|bootstrap-controller|priority-and-fairness-config-\w+|kube-apiserver-autoregistration|apiservice-[a-z-]+|\w+\/bootstrap-[a-z-]+)$/
+      /^(storage-readiness|crd-informer-synced|create-initial-objects|bootstrap-controller|priority-and-fairness-config-\w+|kube-apiserver-autoregistration|apiservice-[a-z-]+|built-in-resources-[a-z-]+|start-[a-z-]+|\w+\/bootstrap-[a-z-]+)$/
         .test(
           name,
         );
