@@ -76,7 +76,7 @@ test("verifyStore() compares uids, owners, namespaces and definitions, each prob
         metadata: { name, uid: `uid-${name}` },
       });
     }
-    await put(store, "apiregistration.k8s.io/apiservices/v1.", { kind: "APIService", apiVersion: "apiregistration.k8s.io/v1" });
+    await put(store, "scheduling.k8s.io/workloads/default/w", { kind: "Workload", apiVersion: "scheduling.k8s.io/v1alpha1" });
     await put(store, "configmaps/default/moved", map("moved", "other"));
     const { findings, revision, read, other, custom } = await verifyStore(await liveSource(store, { prefix: "/registry" }), catalog.stored);
     assert.deepEqual([read, custom, other, revision], [10, 0, 4, store.newest()]);
