@@ -91,10 +91,20 @@ const credentials: ReadonlySet<string> = new Set(["authorization", "x-remote-use
 const credentialPrefixes = Object.freeze(["impersonate-", "x-remote-extra-"]);
 const tokenProtocol = "base64url.bearer.authorization.";
 
-/** Returns the headers without the credentials of the client. */
-export function withoutCredentials(headers: HeaderFields): HeaderFields {
+/** Names of headers, and beginnings of names, in lower case. */
+export interface HeaderNames {
+  /** Whole names. */
+  readonly names: readonly string[];
+  /** Beginnings of names. */
+  readonly prefixes: readonly string[];
+}
+const noNames: HeaderNames = Object.freeze({ names: [], prefixes: [] });
+
+/** Returns the headers without the credentials of the client. `further` names more headers that say who a user is. */
+export function withoutCredentials(headers: HeaderFields, { names, prefixes }: HeaderNames = noNames): HeaderFields {
+  const all = [...credentialPrefixes, ...prefixes];
   const kept = Object.entries(headers).filter(([name]) =>
-    !credentials.has(name) && !credentialPrefixes.some((prefix) => name.startsWith(prefix))
+    !credentials.has(name) && !names.includes(name) && !all.some((prefix) => name.startsWith(prefix))
   );
   return Object.fromEntries(kept.flatMap(([name, value]): [string, typeof value][] => {
     if (name !== "sec-websocket-protocol" || value === undefined) return [[name, value]];

@@ -5,7 +5,7 @@ import { Budget, type Share } from "../core/budget.ts";
 import type { Output } from "../core/codec/negotiate.ts";
 import type { Access, CallWebhook } from "../core/access.ts";
 import type { Allocation } from "../core/allocation.ts";
-import type { Peers } from "../core/connect.ts";
+import type { HeaderNames, Peers } from "../core/connect.ts";
 import type { ConversionContext } from "../core/conversion.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { ApiObject } from "../core/meta/object-meta.ts";
@@ -66,6 +66,8 @@ export interface Backend {
   readonly allocation?: Allocation;
   /** Reaches other servers for clients; absent in the heavy thread and in tests without them. */
   readonly peers?: Peers;
+  /** Returns the headers by which front proxies name users beside the usual ones. They are not passed on to other servers. */
+  readonly identityHeaders?: () => HeaderNames;
   /** Calls admission webhooks; absent in tests without them. */
   readonly callWebhook?: CallWebhook;
 }

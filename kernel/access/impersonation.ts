@@ -1,4 +1,4 @@
-/** The user of a request that acts as another one. `server/impersonation` decides who may. */
+/** The user of a request that acts as another one. `server/impersonation` decides which users may do so. */
 import type { Names } from "../../core/names.ts";
 import type { UserInfo } from "../../core/user-info.ts";
 import type { Exchange } from "../request/exchange.ts";

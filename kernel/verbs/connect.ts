@@ -9,7 +9,7 @@ import { requestHookContext } from "../write/request-hook-context.ts";
 
 /** Any method of a subresource that connects: the reply is that of another server. */
 export async function connect(call: RequestContext): Promise<Reply> {
-  const { exchange, info, backend: { peers }, subresource } = call;
+  const { exchange, info, backend: { peers, identityHeaders }, subresource } = call;
   const { open, isRead = false } = subresource!.definition.connect as SubresourceConnect; // the caller has checked it
   if (peers === undefined) throw new Error("a server without connections serves a subresource that needs them");
   if (!isRead && info.query.has("dryRun")) throw badRequestError("dryRun is not supported");
@@ -19,7 +19,7 @@ export async function connect(call: RequestContext): Promise<Reply> {
   if (!isRead) await approveAction(call, options);
   const { status, headers = {}, ...reply } = await open({
     ...{ options, method, url, path, namespace, name, rest, remote, signal, peers },
-    headers: withoutCredentials(exchange.headers),
+    headers: withoutCredentials(exchange.headers, identityHeaders?.()),
     body: exchange.stream?.(),
     mayUpgrade: exchange.offersUpgrade === true,
     authorize: (verb) => verb === info.verb ? Promise.resolve() : call.authorize({ ...info, verb }),

@@ -3,6 +3,7 @@
  * names users, as kube-apiserver's controller of the same name. Values that other servers have published stay.
  */
 import { type ApiObject, type ControllerContext, runWorkQueue, type StartHook, StatusError } from "../../plugin.ts";
+import { isServed } from "../shared/is-served.ts";
 import { plainJson } from "../../core/tree/plain-json.ts";
 import { sameValue, type SettingKey, valueText } from "../../toolbox.ts";
 
@@ -84,7 +85,7 @@ export const authenticationInfo: StartHook = Object.freeze<StartHook>({
   run: () => Promise.resolve(),
   async follow(world, signal) {
     const { api, logError, work: meter } = world;
-    if (!api.collections("watch").some((each) => each.resource === "configmaps" && each.groupVersion === "v1")) return;
+    if (!isServed(world, { groupVersion: "v1", resource: "configmaps" })) return;
     const work = async (only: string, queue: { addAfter(key: string, milliseconds: number): void }) => {
       queue.addAfter(only, againMs);
       try {

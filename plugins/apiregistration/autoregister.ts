@@ -10,6 +10,7 @@
  */
 import { type ApiObject, type ControllerContext, runWorkQueue, type StartHook, StatusError } from "../../plugin.ts";
 import { pause, sameValue, spell } from "../../toolbox.ts";
+import { isServed } from "../shared/is-served.ts";
 import { apiServices } from "./api-service.ts";
 import { availableOf } from "./available.ts";
 import { DefinedVersions, type Definition } from "./defined-versions.ts";
@@ -37,11 +38,6 @@ export function ownServices({ names, types }: Pick<ControllerContext, "names" | 
     managed: onStart,
     spec: { group, version, groupPriorityMinimum: groupPriority, versionPriority: versionPriority(names, group, version) },
   }));
-}
-
-function serves({ api, names }: ControllerContext, version: string, resource: string): boolean {
-  const home = spell(names, version);
-  return api.collections("watch").some((each) => each.groupVersion === home && each.resource === resource);
 }
 
 /** Registers the own group versions, all at once. Rejects until each is there and available. */
@@ -130,7 +126,7 @@ async function follow(
   synced: () => void,
   signal: AbortSignal,
 ): Promise<void> {
-  if (!serves(world, definitionVersion, definitions)) return synced();
+  if (!isServed(world, { groupVersion: definitionVersion, resource: definitions })) return synced();
   for await (const { type, object } of world.api.watch(definitionVersion, definitions, "", {}, signal, "everything", synced)) {
     changed({ definition: object as Definition, isGone: type === "DELETED" }); // the watch is of definitions
   }
@@ -142,10 +138,10 @@ export const registration: StartHook = Object.freeze<StartHook>({
   checks: ["poststarthook/kube-apiserver-autoregistration", "autoregister-completion"],
   fieldManager: "kube-apiserver",
   async run(world) {
-    if (serves(world, groupVersion, plural)) await registerOwn(world);
+    if (isServed(world, { groupVersion, resource: plural })) await registerOwn(world);
   },
   async follow(world, signal) {
-    if (!serves(world, groupVersion, plural)) return;
+    if (!isServed(world, { groupVersion, resource: plural })) return;
     // A changed configuration may serve others.
     await registerOwn(world).catch((error) => world.logError("the APIServices of the server cannot be kept", error));
     await keepDefined(world, signal);

@@ -1,6 +1,7 @@
 /** Keeps the condition Available of APIServices, as kube-apiserver's controllers for local and remote ones. */
 import { type ApiObject, type ControllerContext, runWorkQueue, type StartHook, StatusError } from "../../plugin.ts";
 import { pause, sameValue, spell } from "../../toolbox.ts";
+import { isServed } from "../shared/is-served.ts";
 import { apiServices } from "./api-service.ts";
 import { availableOf, isLocal, localCondition } from "./available.ts";
 import { type Finding, findingOf } from "./finding.ts";
@@ -23,8 +24,8 @@ export const availability: StartHook = Object.freeze<StartHook>({
   fieldManager: "kube-apiserver",
   run: () => Promise.resolve(),
   async follow(world, signal) {
-    const { api, names, logError } = world;
-    if (!api.collections("watch").some((each) => each.resource === plural && each.groupVersion === spell(names, groupVersion))) return;
+    const { logError } = world;
+    if (!isServed(world, { groupVersion, resource: plural })) return;
     while (!signal.aborted) {
       try {
         await check(world, signal);
@@ -91,15 +92,14 @@ async function check(world: ControllerContext, signal: AbortSignal): Promise<voi
 
 /** Calls `changed` for each change, if the resource is served. */
 async function follow(
-  { api, names }: ControllerContext,
-  version: string,
+  world: ControllerContext,
+  groupVersion: string,
   resource: string,
   changed: (object: ApiObject) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const home = spell(names, version);
-  if (!api.collections("watch").some((each) => each.resource === resource && each.groupVersion === home)) return;
-  for await (const { object } of api.watch(version, resource, "", {}, signal)) changed(object);
+  if (!isServed(world, { groupVersion, resource })) return;
+  for await (const { object } of world.api.watch(groupVersion, resource, "", {}, signal)) changed(object);
 }
 
 async function keepLocal({ api, metric }: ControllerContext, found: APIService): Promise<void> {

@@ -14,6 +14,7 @@ import {
   type RegisteredVersion,
   spell,
 } from "../../toolbox.ts";
+import { isServed } from "../shared/is-served.ts";
 import { apiServices } from "./api-service.ts";
 import { availableOf } from "./available.ts";
 import { identityHeaders, isCarried } from "./identity.ts";
@@ -62,9 +63,8 @@ class ServiceDelegate implements Delegate {
 
   /** Follows the objects. Resolves when the first are known, and never rejects. */
   #follow(): Promise<void> {
-    const { api, names, signal, logError } = this.#context, home = spell(names, groupVersion);
-    const isServed = () => api.collections("watch").some((each) => each.resource === plural && each.groupVersion === home);
-    if (!isServed()) return Promise.resolve();
+    const { api, names, signal, logError } = this.#context;
+    if (!isServed(this.#context, { groupVersion, resource: plural })) return Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
     void (async () => {
       while (!signal.aborted) {

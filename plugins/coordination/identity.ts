@@ -1,6 +1,7 @@
 /** The Lease by which each server shows that it runs, as kube-apiserver's controller of identity leases (KEP-1965). */
 import { type ApiObject, type ControllerContext, type StartHook, StatusError } from "../../plugin.ts";
 import { pause, type SettingKey, spell } from "../../toolbox.ts";
+import { isServed } from "../shared/is-served.ts";
 import { component, identityOf } from "../shared/server-identity.ts";
 import type { Lease } from "./lease.ts";
 
@@ -55,9 +56,9 @@ function unlessMissing(error: unknown): undefined {
 }
 
 /** Milliseconds between renewals; undefined if there is no lease: a store in memory ends with its server. */
-export function renewalMs({ setting, gates, api, names }: ControllerContext): number | undefined {
-  const isServed = api.collections("create").some((each) => each.groupVersion === spell(names, groupVersion) && each.resource === "leases");
-  if (!gates(identityGate) || !isServed) return undefined;
+export function renewalMs(world: ControllerContext): number | undefined {
+  const { setting, gates } = world;
+  if (!gates(identityGate) || !isServed(world, { groupVersion, resource: "leases" }, "create")) return undefined;
   if (setting(etcdSetting).length > 0) return sharedMs;
   return setting(dataSetting) === ":memory:" ? undefined : embeddedMs;
 }

@@ -4,7 +4,7 @@ import type { Level as AnyLevel } from "./level.ts";
 import { flowMetrics } from "./metrics.ts";
 import { divide } from "./seats-of-levels.ts";
 
-type Level = Pick<AnyLevel<unknown>, "name" | "seats" | "isEnding" | "isExempt" | "period" | "lend"> & {
+type Level = Pick<AnyLevel<unknown>, "name" | "seats" | "isEnding" | "isExempt" | "period" | "give"> & {
   readonly queue: { readonly limit: number };
 };
 
@@ -28,7 +28,7 @@ export function borrow(levels: Iterable<Level>, metric: MetricOf, now: number): 
   limited.forEach((level, index) => {
     const claim = claims[index]!; // the lists are parallel
     const seats = divided?.seats[index] ?? claim.lower + (claim.kept - claim.lower) * part;
-    level.lend(Math.round(seats), now);
+    level.give(Math.round(seats), now);
     metric(flowMetrics.target).with({ priority_level: level.name }).set(claim.claim.target);
   });
   for (const level of all) record(level, periods.get(level)!, metric); // each has one

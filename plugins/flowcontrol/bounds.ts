@@ -8,7 +8,7 @@ export const handsMax = bound(1_000);
 export const seatsMax = bound(10);
 /** Longest time that a request waits for its seats, in milliseconds. */
 export const waitMsMax = bound(60_000);
-/** Longest time after which a rejected client is told to try again, in seconds. */
+/** The largest value of `Retry-After` in the reply to a rejected request, in seconds. */
 export const retryAfterSecondsMax = bound(32);
 /** Flow schemas and priority levels that are followed, each. Further ones are not used. */
 export const configuredMax = bound(5_000);

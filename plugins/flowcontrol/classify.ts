@@ -97,7 +97,7 @@ function pathMatch({ verbs, nonResourceURLs = [] }: NonResourcePolicyRule): Matc
   return ({ verb, path }) => hasVerb(verb) && (isAll || exact.has(path) || prefixes.some((prefix) => path.startsWith(prefix)));
 }
 
-/** What tells the flows of a schema apart: the name of the user, the namespace, or nothing. */
+/** Returns the name of the flow of a request: the schema, and the user or the namespace if the schema separates its requests by one of them. */
 export function flowOf({ metadata, spec: { distinguisherMethod } }: FlowSchema, user: UserInfo, { namespace }: Attributes): string {
   const { name = "" } = metadata, type = distinguisherMethod?.type;
   return type === "ByUser" ? `${name}/${user.name}` : type === "ByNamespace" ? `${name}/${namespace}` : name;

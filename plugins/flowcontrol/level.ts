@@ -51,7 +51,7 @@ export class Level<T> {
     const limit = isNew || !Number.isFinite(current)
       ? nominal - Math.trunc((nominal - lower) / 2)
       : Math.min(Math.max(current, lower), upper);
-    this.#limit(limit, now);
+    this.give(limit, now);
   }
 
   /** Ends a period of the demand. */
@@ -61,11 +61,8 @@ export class Level<T> {
     return { highest, average, deviation, smoothed: this.#smoothed };
   }
 
-  lend(limit: number, now: number): void {
-    this.#limit(limit, now);
-  }
-
-  #limit(limit: number, now: number): void {
+  /** Gives the level so many seats, with those that it borrows and without those that it lends. */
+  give(limit: number, now: number): void {
     this.queue.configure(this.isExempt || this.seats.isUnlimited ? Infinity : limit, this.queuing, now);
   }
 }

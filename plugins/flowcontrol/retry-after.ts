@@ -1,4 +1,4 @@
-/** How long rejected clients of a level are told to wait: longer while many are rejected, as TCP's congestion control. */
+/** The value of `Retry-After` for the rejected requests of a level. It rises while many are rejected, and falls afterwards. */
 import { retryAfterSecondsMax } from "./bounds.ts";
 
 export class RetryAfter {

@@ -47,7 +47,7 @@ function level(name: string, nominal: number, lower: number, upper: number, want
     limit: nominal,
     queue: { limit: nominal },
     period: () => ({ highest: wanted, average: wanted, deviation: 0, smoothed: wanted }),
-    lend: (limit: number) => void (own.limit = limit),
+    give: (limit: number) => void (own.limit = limit),
   };
   return own;
 }

@@ -8,7 +8,7 @@ import { bound } from "../../core/bound.ts";
 
 /** Milliseconds of work after which requests wait for a turn, and of the work of one turn. */
 export const turnMs = bound(4);
-/** Milliseconds without requests of a second flow after which the thread is that of one: its requests have nobody to wait for. */
+/** Milliseconds after which requests of the only active flow need no turns any more: no other flow has had a request meanwhile. */
 export const aloneMs = bound(10_000);
 /** Milliseconds of turns after which I/O runs, so that requests that have arrived meanwhile take part. */
 export const ioMs = bound(5);
@@ -66,8 +66,8 @@ export class Turns {
   }
 
   /**
-   * Whether a request of a flow that arrives now runs at once. Nobody waits, and the thread was idle, has not worked for long, or has worked for this
-   * flow alone. A flow has a name that no flow of another schema has.
+   * Returns whether a request that arrives now may run at once. It may if no request waits for a turn, and the thread was idle, has worked for less
+   * than `turnMs`, or has had requests of this flow only. `flow` is the name of the flow with its schema.
    */
   isFree(now: number, flow: string): boolean {
     if (this.#flow !== flow) {

@@ -1,6 +1,7 @@
 /** The versions in which this server stores its resources, as kube-apiserver writes them at its start (KEP-2339). */
 import { type ApiObject, type ControllerContext, type StartHook, StatusError } from "../../plugin.ts";
-import { spell, type StoredResource } from "../../toolbox.ts";
+import type { StoredResource } from "../../toolbox.ts";
+import { isServed } from "../shared/is-served.ts";
 import { identityOf } from "../shared/server-identity.ts";
 import { commonVersion } from "./rules.ts";
 import type { ServerStorageVersion, StorageVersion, StorageVersionCondition, StorageVersionStatus } from "./schema.ts";
@@ -73,8 +74,8 @@ export const storageVersionHook: StartHook = Object.freeze<StartHook>({
   name: "built-in-resources-storage-version-updater",
   fieldManager: "kube-apiserver",
   async run(world) {
-    const { api, gates, names } = world, home = spell(names, groupVersion);
-    const isServed = api.collections("create").some((each) => each.groupVersion === home && each.resource === plural);
-    if (gates(storageVersionGate) && isServed) await writeVersions(world, `${new Date().toISOString().slice(0, 19)}Z`);
+    if (world.gates(storageVersionGate) && isServed(world, { groupVersion, resource: plural }, "create")) {
+      await writeVersions(world, `${new Date().toISOString().slice(0, 19)}Z`);
+    }
   },
 });

@@ -1,7 +1,8 @@
 /** The authorizer `RBAC`: roles and bindings, kept in memory by watches. */
 import type { ApiObject, AuthorizerDefinition } from "../../plugin.ts";
 import { type AuthorizationDecision, type Authorizer, spell } from "../../toolbox.ts";
-import { followObjects, isServed } from "../shared/follow-objects.ts";
+import { followObjects } from "../shared/follow-objects.ts";
+import { isServed } from "../shared/is-served.ts";
 import { defaultBindings, defaultRoles } from "./policy.ts";
 import { type Found, RuleIndex } from "./rule-index.ts";
 import { type Binding, groupVersion, type Role } from "./schema.ts";

@@ -4,7 +4,7 @@
  */
 import { type ApiObject, type ControllerContext, type StartHook, StatusError } from "../../plugin.ts";
 import { append, valueText } from "../../toolbox.ts";
-import { isServed } from "../shared/follow-objects.ts";
+import { isServed } from "../shared/is-served.ts";
 import { autoUpdate, defaultBindings, defaultBindingsInNamespaces, defaultRoles, defaultRolesInNamespaces } from "./policy.ts";
 import { covers, rightsOf } from "./rules.ts";
 import { type Binding, type ClusterRole, groupVersion, type PolicyRule, type Subject } from "./schema.ts";

@@ -1,6 +1,10 @@
-/** Follows objects for an authorizer, which decides from what it knows of them. */
+/** Follows objects for who decides from what it knows of them, such as an authorizer. */
 import { type ApiObject, objectKey } from "../../plugin.ts";
-import { type AuthorizerContext, pause, spell } from "../../toolbox.ts";
+import { type AuthorizerContext, pause } from "../../toolbox.ts";
+import { isServed } from "./is-served.ts";
+
+/** What following needs. */
+export type FollowingContext = Pick<AuthorizerContext, "api" | "names" | "signal" | "logError">;
 
 /** Milliseconds between two attempts to follow the objects. */
 const retryMs = 1_000;
@@ -16,24 +20,15 @@ export interface FollowedResource {
   readonly remove: (object: ApiObject) => void;
 }
 
-/** Whether a resource is served, that is, --runtime-config has not disabled it. */
-export function isServed(
-  { api, names }: Pick<AuthorizerContext, "api" | "names">,
-  { groupVersion, resource }: Pick<FollowedResource, "groupVersion" | "resource">,
-): boolean {
-  const version = spell(names, groupVersion);
-  return api.collections("watch").some((each) => each.groupVersion === version && each.resource === resource);
-}
-
 /** Follows a resource until the signal aborts. Resolves when all existing objects are known, or if the resource is not served. */
-export function followObjects(context: AuthorizerContext, followed: FollowedResource): Promise<void> {
+export function followObjects(context: FollowingContext, followed: FollowedResource): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   void follow(context, followed, resolve);
   return promise;
 }
 
 /** Objects that are known stay known after a failure. */
-async function follow(context: AuthorizerContext, followed: FollowedResource, synced: () => void): Promise<void> {
+async function follow(context: FollowingContext, followed: FollowedResource, synced: () => void): Promise<void> {
   const { api, signal, logError } = context, { groupVersion, resource, set, remove } = followed;
   /** The known objects. If one is missing in the initial state of the next watch, it was deleted. */
   let known = new Map<string, ApiObject>();

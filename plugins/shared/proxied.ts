@@ -19,7 +19,7 @@ export function proxiedName(text: string): ProxiedName | undefined {
 
 /**
  * Whether requests may be proxied to an address. Loopback, link-local, multicast and unspecified addresses are refused. Otherwise
- * a user who may write pods could reach services of this server's own machine.
+ * a user with the right to write pods could connect to programs on the machine of this server.
  */
 export function isProxiedAddress(text: string): boolean {
   const address = parseAddress(text);

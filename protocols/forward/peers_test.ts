@@ -30,3 +30,34 @@ test("a reply that nobody reads ends its connection", async () => {
     await new Promise((resolve) => server.close(resolve));
   }
 });
+
+test("a read whose kept connection has ended is sent once more, and a write is not", async () => {
+  let requests = 0, connections = 0;
+  const server = createServer((request, response) => {
+    // Every second request of a connection ends it without an answer.
+    if (++requests % 2 === 0) request.socket.destroy();
+    else response.end("ok");
+  });
+  server.on("connection", () => connections++);
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  try {
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`; // it listens on TCP
+    const ask = async (method: string, body?: AsyncIterable<Uint8Array>) => {
+      const reply = await peers.ask({ method, url, headers: {}, body, access: { keeps: true }, signal: never });
+      let text = "";
+      for await (const piece of reply.body) text += new TextDecoder().decode(piece);
+      return text;
+    };
+    assert.equal(await ask("GET"), "ok");
+    assert.equal(await ask("GET"), "ok");
+    assert.deepEqual([requests, connections], [3, 2], "the second read was sent again, over a connection of its own");
+    const body = async function* () {
+      yield new TextEncoder().encode("x");
+    };
+    await assert.rejects(ask("POST", body()));
+    assert.equal(requests, 4);
+  } finally {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+});

@@ -1,5 +1,5 @@
 /** Passes one request on to the server of a group version, and its reply back. */
-import { type ConnectReply, type HeaderFields, PeerError, type Peers, withoutCredentials } from "../../core/connect.ts";
+import { type ConnectReply, type HeaderNames, PeerError, type Peers, withoutCredentials } from "../../core/connect.ts";
 import type { Delegate, RegisteredVersion } from "../../core/delegate.ts";
 import type { UserInfo } from "../../core/user-info.ts";
 import { allowedMs } from "../../kernel/request/deadline.ts";
@@ -25,13 +25,8 @@ export interface ForwardNeeds {
   readonly requestTimeoutMs: () => number;
   /** Returns the signal that ends a watch that begins now, at shutdown. */
   readonly ending: () => AbortSignal;
-  /** The headers by which front proxies name users to this server: they are not passed on. */
+  /** As in `Backend`. */
   readonly identityHeaders: () => HeaderNames;
-}
-/** Names of headers, and prefixes of names, in lower case. */
-export interface HeaderNames {
-  readonly names: readonly string[];
-  readonly prefixes: readonly string[];
 }
 
 /** Resolves with the reply. Rejects with the reason of the client's disconnection, or with a TimeoutError, if there is none. */
@@ -44,7 +39,7 @@ export async function forward(version: RegisteredVersion, request: RemoteRequest
   try {
     const reply = await needs.delegate.forward(version, {
       ...{ user: request.user, method, url, path: info.path, remote, peers: needs.peers },
-      headers: { ...withoutNamed(withoutCredentials(exchange.headers), needs.identityHeaders()), "audit-id": request.auditId },
+      headers: { ...withoutCredentials(exchange.headers, needs.identityHeaders()), "audit-id": request.auditId },
       body: exchange.stream?.(),
       mayUpgrade: exchange.offersUpgrade === true,
       signal: life.signal,
@@ -63,11 +58,6 @@ function isDiscovery({ isResourceRequest, path }: RequestInfo): boolean {
 
 function tookTooLong(): DOMException {
   return new DOMException("The request took too long", "TimeoutError");
-}
-
-function withoutNamed(headers: HeaderFields, { names, prefixes }: HeaderNames): HeaderFields {
-  const isNamed = (name: string) => names.includes(name) || prefixes.some((prefix) => name.startsWith(prefix));
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !isNamed(name)));
 }
 
 function replyOf({ status, headers = {}, body, channel }: ConnectReply, method: string, life: Life): Reply {

@@ -6,7 +6,7 @@ import type { Catalog, CatalogGroup, CatalogVersion, RemoteVersion } from "../..
 
 /**
  * Returns a catalog for discovery: a version of another server has the resources that `described` returns, in place of those of this server. A
- * version that nobody has is without resources. Groups and versions are in the order of their priorities. If nothing differs, the catalog itself.
+ * version that no server has is shown without resources. Groups and versions are in the order of their priorities. If nothing differs, the catalog itself.
  */
 export function mergedCatalog(
   catalog: Catalog,

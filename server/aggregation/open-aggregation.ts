@@ -7,8 +7,9 @@ import { requestLabels } from "../../kernel/observe/request-metrics.ts";
 import type { Reply } from "../../kernel/request/exchange.ts";
 import type { Server } from "../../kernel/server.ts";
 import type { ActiveConfig } from "../config/active-config.ts";
+import { identityHeaders } from "../config/identity-headers.ts";
 import type { KernelRegistry } from "../metrics/metrics.ts";
-import { forward, type HeaderNames, type RemoteRequest } from "./forward.ts";
+import { forward, type RemoteRequest } from "./forward.ts";
 import { RemoteDocuments } from "./remote-documents.ts";
 import { remoteVersions } from "./remote-versions.ts";
 import { type ShownDocuments, shownDocuments } from "./shown-documents.ts";
@@ -66,22 +67,12 @@ function forwarding(delegate: Delegate, peers: Peers, { current, registry, endin
     peers,
     ending,
     requestTimeoutMs: () => current().config["request-timeout"],
-    identityHeaders: () => identityHeaders(current()),
+    identityHeaders: () => identityHeaders(current().config),
   };
   return (user, exchange, info, auditId) => {
     const version = versionAt(info.path), request = { user, exchange, info, auditId };
     return version && forward(version, request, needs).then((reply) => counted(reply, request, current(), registry));
   };
-}
-
-function identityHeaders({ config }: ActiveConfig): HeaderNames {
-  const names = [
-    ...config["requestheader-username-headers"],
-    ...config["requestheader-uid-headers"],
-    ...config["requestheader-group-headers"],
-  ];
-  const lower = (each: string) => each.toLowerCase();
-  return { names: names.map(lower), prefixes: config["requestheader-extra-headers-prefix"].filter((each) => each !== "").map(lower) };
 }
 
 /** Counts a request that no other server has answered, as kube-apiserver does: its reply is a text of this one. */

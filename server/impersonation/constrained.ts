@@ -24,7 +24,7 @@ import { onlyNameOf, type WantedUser, wantedUserOf } from "./wanted-user.ts";
 
 export interface ConstrainedNeeds {
   readonly decide: Decide;
-  /** A hash of texts, which nobody outside can compute. */
+  /** Returns a hash of texts with a secret key of this server, so that clients cannot find texts with equal hashes. */
   readonly hash: (texts: readonly string[]) => string;
   /** Milliseconds, never decreasing. */
   readonly now: () => number;

@@ -1,5 +1,6 @@
 /** Assembles the server for `handle` from settings, plugins and a store. */
 import { PeerError } from "../../core/connect.ts";
+import { identityHeaders } from "../config/identity-headers.ts";
 import type { Access, CallWebhook } from "../../core/access.ts";
 import type { Api } from "../../core/api.ts";
 import type { ConversionContext } from "../../core/conversion.ts";
@@ -201,6 +202,7 @@ function backendOf({ config: { current }, storage, reports, callWebhook, ending 
     metric: registry.metric,
     kept: new Map(),
     peers: peersOf((message, more) => new PeerError(message, more)),
+    identityHeaders: () => identityHeaders(current().config),
     ...(conversions === undefined ? {} : { conversions }),
     ...(callWebhook === undefined ? {} : { callWebhook }),
   };

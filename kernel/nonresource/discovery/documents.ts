@@ -101,7 +101,7 @@ async function storageVersionHash({ stored, kind }: Endpoint): Promise<string> {
  * equal those of the path.
  */
 export function aggregatedGroups(catalog: Catalog, core: boolean): APIGroupDiscoveryList {
-  // A version that is registered and that nobody has is shown at `/apis` only.
+  // A version that is registered, but that no server has, is shown at `/apis` only.
   const groups = catalog.groups.filter(({ name }) => (name === "") === core)
     .map(({ name, versions }) => ({
       name,

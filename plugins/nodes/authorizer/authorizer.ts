@@ -1,7 +1,8 @@
 /** The authorizer `Node`: kubelets may read what the pods of their node need. */
 import type { ApiObject, AuthorizerDefinition } from "../../../plugin.ts";
 import { spell } from "../../../toolbox.ts";
-import { type FollowedResource, followObjects, isServed } from "../../shared/follow-objects.ts";
+import { type FollowedResource, followObjects } from "../../shared/follow-objects.ts";
+import { isServed } from "../../shared/is-served.ts";
 import { decideForNode } from "./decide.ts";
 import { NodeGraph, type Placed } from "./graph.ts";
 import { nodeOf } from "./identity.ts";
