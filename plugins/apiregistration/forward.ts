@@ -63,7 +63,7 @@ class ServiceDelegate implements Delegate {
 
   /** Follows the objects. Resolves when the first are known, and never rejects. */
   #follow(): Promise<void> {
-    const { api, names, signal, logError } = this.#context;
+    const { api, signal, logError } = this.#context;
     if (!isServed(this.#context, { groupVersion, resource: plural })) return Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
     void (async () => {
