@@ -43,6 +43,6 @@ export interface StartOptions {
  * use. After a rejection everything that was opened is closed.
  */
 export function start({ settings = {}, pluginSettings, plugins: given, log = silentLog }: StartOptions = {}): Promise<Running> {
-  const plugins = given ?? inPreset(withDefaults(settings).preset, builtIn);
+  const plugins = given ?? inPreset(withDefaults(settings), builtIn);
   return serve({ config: withDefaults(settings, plugins, pluginSettings), plugins, log });
 }

@@ -25,6 +25,7 @@ import { quotasPlugin } from "./quotas/mod.ts";
 import { rbacPlugin } from "./rbac/mod.ts";
 import { schedulingPlugin } from "./scheduling/mod.ts";
 import { servicesPlugin } from "./services/mod.ts";
+import { simulationPlugin } from "./simulation/mod.ts";
 import { storagePlugin } from "./storage/mod.ts";
 
 /** The plugins of the built-in kinds, in the order in which they are served. `start` serves all of them by default. */
@@ -55,4 +56,5 @@ export const plugins: readonly Plugin[] = Object.freeze([
   quotasPlugin,
   apiextensionsPlugin,
   apiregistrationPlugin,
+  simulationPlugin,
 ]);

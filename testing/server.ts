@@ -152,7 +152,7 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
   const { plugins = [], bare = false, settings = {}, pluginSettings, unexpectedErrors = "throw" } = options;
   const logged: string[] = [];
   const { opened, close } = await openInMemory(
-    bare ? plugins : [...inPreset(withDefaults(settings).preset, builtIn), ...plugins],
+    bare ? plugins : [...inPreset(withDefaults(settings), builtIn), ...plugins],
     settings,
     logged,
     pluginSettings,

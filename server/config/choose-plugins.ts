@@ -36,9 +36,13 @@ export function isPreset(text: string): text is Preset {
   return presets.some((each) => each === text);
 }
 
-/** The plugins of a preset; of an unknown one, which is a mistake of its own, all. */
-export function inPreset(preset: string, builtIn: readonly Plugin[]): readonly Plugin[] {
-  return isPreset(preset) ? builtIn.filter(({ presets: of = presets }) => of.includes(preset)) : builtIn;
+/** The plugin that `--simulate` adds. */
+const simulation = "simulation";
+
+/** The plugins of a preset (of an unknown one, which is a mistake of its own, all), and with `simulate` that of the simulated cluster. */
+export function inPreset({ preset, simulate }: Pick<Config, "preset" | "simulate">, builtIn: readonly Plugin[]): readonly Plugin[] {
+  const isChosen = ({ name, presets: of = presets }: Plugin) => name === simulation ? simulate : !isPreset(preset) || of.includes(preset);
+  return builtIn.filter(isChosen);
 }
 
 /**
@@ -46,7 +50,7 @@ export function inPreset(preset: string, builtIn: readonly Plugin[]): readonly P
  * are modules whose exported plugins are appended. All mistakes are added to `mistakes`.
  */
 export async function choosePlugins(
-  { plugins: words, preset }: Pick<Config, "plugins" | "preset">,
+  { plugins: words, preset, simulate }: Pick<Config, "plugins" | "preset" | "simulate">,
   builtIn: readonly Plugin[],
   load: LoadModule,
   mistakes: string[],
@@ -65,7 +69,9 @@ export async function choosePlugins(
     mistakes.push(`unknown plugin "${name}"${near === undefined ? "" : `: did you mean "${near}"?`} (built in: ${names.join(", ")})`);
   }
   const isNamed = on.some((each) => !modules.includes(each));
-  const selected = isNamed ? builtIn.filter(({ name }) => on.includes(name)) : inPreset(preset, builtIn);
+  const selected = isNamed
+    ? builtIn.filter(({ name }) => on.includes(name) || (simulate && name === simulation))
+    : inPreset({ preset, simulate }, builtIn);
   const chosen = selected.filter(({ name }) => !off.includes(name));
   // A list of plugins selects an API. The plugins that authenticate users go on to do so, unless they are named with a minus.
   for (const plugin of builtIn) {

@@ -15,7 +15,7 @@ test("choosePlugins() keeps the authenticators that the server requires if other
     definePlugin({ name: "more", summary: "Others.", authenticators: [optional] }),
   ];
   const of = async (...words: readonly string[]) =>
-    (await choosePlugins({ plugins: words, preset: "kubernetes" }, builtIn, () => Promise.resolve({}), [])).plugins;
+    (await choosePlugins({ plugins: words, preset: "kubernetes", simulate: false }, builtIn, () => Promise.resolve({}), [])).plugins;
   const named = await of("one");
   assert.deepEqual(named.map(({ name, groupPriorities }) => [name, groupPriorities]), [["one", undefined], ["access", undefined]]);
   assert.equal(named[1]!.authenticators![0], builtIn[1]!.authenticators![0]);
@@ -28,7 +28,7 @@ test("choosePlugins() keeps the authenticators that the server requires if other
 async function chosen(words: readonly string[], error?: Error) {
   const mistakes: string[] = [];
   const { plugins, isIncomplete } = await choosePlugins(
-    { plugins: words, preset: "kubernetes" },
+    { plugins: words, preset: "kubernetes", simulate: false },
     [plugin],
     () => error === undefined ? Promise.resolve({}) : Promise.reject(error),
     mistakes,
@@ -55,7 +55,7 @@ test("choosePlugins() reports the fault of a package that is there, and an unkno
 test("a preset selects the plugins when none is named; one that is named is served with each", async () => {
   const pods = definePlugin({ name: "pods", summary: "Pods.", presets: ["kubernetes"] });
   const of = async (preset: string, ...words: readonly string[]) => {
-    const { plugins } = await choosePlugins({ plugins: words, preset }, [plugin, pods], () => Promise.resolve({}), []);
+    const { plugins } = await choosePlugins({ plugins: words, preset, simulate: false }, [plugin, pods], () => Promise.resolve({}), []);
     return plugins.map(({ name }) => name);
   };
   assert.deepEqual(await of("kubernetes"), ["one", "pods"]);
@@ -63,4 +63,21 @@ test("a preset selects the plugins when none is named; one that is named is serv
   assert.deepEqual(await of("kubernetes", "-one"), ["pods"]);
   assert.deepEqual(await of("control-plane", "-one"), []);
   assert.deepEqual(await of("control-plane", "pods"), ["pods"]);
+});
+
+test("--simulate adds the plugin of the simulated cluster, to a preset and to named plugins", async () => {
+  const simulated = definePlugin({ name: "simulation", summary: "Pods that live.", presets: [] });
+  const of = async (simulate: boolean, ...words: readonly string[]) => {
+    const { plugins } = await choosePlugins(
+      { plugins: words, preset: "kubernetes", simulate },
+      [plugin, simulated],
+      () => Promise.resolve({}),
+      [],
+    );
+    return plugins.map(({ name }) => name);
+  };
+  assert.deepEqual(await of(false), ["one"]);
+  assert.deepEqual(await of(true), ["one", "simulation"]);
+  assert.deepEqual(await of(true, "one"), ["one", "simulation"]);
+  assert.deepEqual(await of(false, "one", "simulation"), ["one", "simulation"]);
 });

@@ -265,6 +265,11 @@ export interface PlainSettings {
    */
   readonly "preset"?: string;
   /**
+   * Simulate a cluster: workloads make pods, pods get nodes, and both live by themselves, without programs beside the server. For tests and
+   * trials. Default: false.
+   */
+  readonly "simulate"?: boolean;
+  /**
    * Release whose kinds, gates, warnings and metrics the server has, 1.32 to 1.35: <major>.<minor>, or kube=<major>.<minor>; empty: 1.35.
    * Default: empty.
    */

@@ -115,6 +115,7 @@ export interface Config
   readonly "platform-name": string;
   readonly "plugins": readonly string[];
   readonly "preset": string;
+  readonly "simulate": boolean;
   readonly "runtime-config": ReadonlyMap<string, boolean>;
   readonly "feature-gates": ReadonlyMap<string, boolean>;
   readonly "suppress-deprecation-warnings": boolean;
@@ -376,6 +377,10 @@ export const settings: Settings = Object.freeze(
         "Built-in plugins to serve when none is named: kubernetes (all) or control-plane (an API without pods, nodes and workloads).",
       ),
     ),
+    "simulate": live(bool(
+      false,
+      "Simulate a cluster: workloads make pods, pods get nodes, and both live by themselves, without programs beside the server. For tests and trials.",
+    )),
     ...emulationSettings,
     "runtime-config": live(map(
       "Group versions and resources to enable or disable: group/version[/resource][=bool], api/all, api/ga, api/beta, api/alpha.",

@@ -1,0 +1,16 @@
+import { definePlugin } from "../../plugin.ts";
+
+export const simulationPlugin = definePlugin({
+  name: "simulation",
+  // `--simulate` selects it.
+  presets: [],
+  summary: "A simulated cluster: workloads make pods, a scheduler binds them, and nodes and pods live by themselves.",
+  needs: ["apps", "autoscaling", "batch", "nodes", "pods", "policy", "services", "storage"],
+  controllers: [{
+    name: "simulation",
+    async run(context, signal) {
+      const { simulate } = await import("./simulation.ts");
+      await simulate(context, signal);
+    },
+  }],
+});

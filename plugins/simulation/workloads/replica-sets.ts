@@ -1,0 +1,56 @@
+/** ReplicaSets: a number of equal pods. */
+import { objectKey } from "../../../plugin.ts";
+import { sameValue, selectsLabels } from "../../../toolbox.ts";
+import type { Reconciler } from "../world/reconciler.ts";
+import { timestampOf } from "../world/time.ts";
+import type { World } from "../world/world.ts";
+import { followAll, followOwned } from "./owner-keys.ts";
+import { replicate, type Replication } from "./replicate.ts";
+
+type ReplicaSet = NonNullable<ReturnType<World["replicaSets"]["at"]>>;
+
+/** Keeps the pods of ReplicaSets. */
+export const replicaSetReconciler: Reconciler = {
+  name: "replicaset",
+  follow(world, add) {
+    followAll(world.replicaSets, add);
+    followOwned(world.pods, "ReplicaSet", add, function* ({ metadata: { namespace = "", labels = {} } }) {
+      for (const set of world.replicaSets.in(namespace)) if (selectsLabels(set.spec.selector ?? {}, labels)) yield objectKey(set);
+    });
+  },
+  async reconcile(world, key) {
+    const set = world.replicaSets.at(key);
+    if (set === undefined) return;
+    const { replicas, selector, template, minReadySeconds = 0 } = set.spec;
+    const result = await replicate(world, { owner: set, replicas: replicas ?? 1, selector: selector ?? {}, template, minReadySeconds });
+    const status = statusOf(set, result, world);
+    if (!sameValue(status, set.status)) await world.replicaSets.updateStatus({ ...set, status });
+    if (result.failure !== undefined) throw new Error(result.failure.message);
+    return result.nextMs;
+  },
+};
+
+function statusOf(
+  set: ReplicaSet,
+  { active, ready, available, terminating, fullyLabeled, failure }: Replication,
+  { clock, context }: World,
+): ReplicaSet["status"] {
+  const others = (set.status.conditions ?? []).filter(({ type }) => type !== "ReplicaFailure");
+  const known = set.status.conditions?.find(({ type }) => type === "ReplicaFailure");
+  const failed = failure === undefined ? [] : [
+    known?.reason === failure.reason
+      ? known
+      : { type: "ReplicaFailure", status: "True", lastTransitionTime: timestampOf(clock.now()), ...failure },
+  ];
+  const { conditions: _conditions, ...rest } = set.status, conditions = [...others, ...failed];
+  return {
+    ...rest,
+    replicas: active,
+    fullyLabeledReplicas: fullyLabeled,
+    readyReplicas: ready,
+    availableReplicas: available,
+    ...(context.gates("DeploymentReplicaSetTerminatingReplicas") ? { terminatingReplicas: terminating } : {}),
+    observedGeneration: set.metadata.generation,
+    ...(conditions.length === 0 ? {} : { conditions }),
+  } as ReplicaSet["status"];
+}

@@ -1,0 +1,79 @@
+/** The simulated cluster as its reconcilers see it: a store for each kind, the clock, and the API. */
+import type { ApiObject, ControllerContext, Resource, TypedApi } from "../../../plugin.ts";
+import type { Clock } from "../../../toolbox.ts";
+import { controllerRevisions, daemonSets, deployments, replicaSets, statefulSets } from "../../apps/mod.ts";
+import { autoscalers } from "../../autoscaling/mod.ts";
+import { cronJobs, jobs } from "../../batch/mod.ts";
+import { nodes } from "../../nodes/mod.ts";
+import { pods, replicationControllers } from "../../pods/mod.ts";
+import { podDisruptionBudgets } from "../../policy/mod.ts";
+import { endpoints, endpointSlices, services } from "../../services/mod.ts";
+import { persistentVolumeClaims, persistentVolumes, storageClasses } from "../../storage/mod.ts";
+import { Store } from "./store.ts";
+
+/** The kinds that the simulation follows. */
+const followed = {
+  autoscalers,
+  controllerRevisions,
+  cronJobs,
+  daemonSets,
+  deployments,
+  endpoints,
+  endpointSlices,
+  jobs,
+  nodes,
+  persistentVolumeClaims,
+  persistentVolumes,
+  podDisruptionBudgets,
+  pods,
+  replicaSets,
+  replicationControllers,
+  services,
+  statefulSets,
+  storageClasses,
+} as const;
+
+/** The type of the objects of a resource. */
+type ObjectOf<R> = R extends Resource<infer T> ? T : never;
+/** The stores by the names of `followed`. */
+type Stores = { readonly [K in keyof typeof followed]: Store<ObjectOf<(typeof followed)[K]>> };
+
+/** A pod, as it is stored. */
+export type Pod = ObjectOf<typeof pods>;
+/** A node, as it is stored. */
+export type Node = ObjectOf<typeof nodes>;
+/** The template of the pods of a workload. */
+export type PodTemplate = ObjectOf<typeof replicaSets>["spec"]["template"];
+
+/** What reconcilers get. */
+export interface World extends Stores {
+  /** The API, events and the log. */
+  readonly context: ControllerContext;
+  /** The time of the server, and its timers. */
+  readonly clock: Clock;
+  /** Aborts when the simulation ends. */
+  readonly signal: AbortSignal;
+}
+
+/** Makes the world of a server. Its stores are empty until `followWorld`. */
+export function openWorld(context: ControllerContext, clock: Clock, signal: AbortSignal): World {
+  const stores = Object.fromEntries(
+    Object.entries(followed).map(([name, resource]) => [name, new Store(context.api.of(resource as Resource<any>) as TypedApi<ApiObject>)]),
+  );
+  // `as`: each store has the name and the type of its resource.
+  return { ...stores as unknown as Stores, context, clock, signal };
+}
+
+/** Follows all kinds until the signal aborts. `synced` is called once, when all objects are known. Rejects with the error of a watch. */
+export async function followWorld(world: World, synced: () => void): Promise<void> {
+  const names = Object.keys(followed) as readonly (keyof Stores)[];
+  let missing = names.length;
+  await Promise.all(names.map((name) => {
+    let isKnown = false;
+    return world[name].run(world.signal, () => {
+      if (isKnown) return;
+      isKnown = true;
+      if (--missing === 0) synced();
+    });
+  }));
+}
