@@ -18,6 +18,7 @@ const general = [
   "apiregistration.k8s.io/apiservices",
   "coordination.k8s.io/leasecandidates",
   "coordination.k8s.io/leases",
+  "kwok.x-k8s.io/stages",
   "policy/poddisruptionbudgets",
 ];
 

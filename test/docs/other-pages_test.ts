@@ -27,7 +27,7 @@ test("docs/configuration.md: the example is a valid configuration", () =>
     await writeFile(file, blockOf("docs/configuration.md", "# yaml-language-server"));
     const { config, plugins: chosen } = (await readConfiguration([`--config=${file}`], plugins, noModules))!;
     assert.equal(config["max-requests-inflight"], 800);
-    assert.deepEqual(plugins.filter((each) => !chosen.includes(each)).map(({ name }) => name), ["csi"]);
+    assert.deepEqual(plugins.filter((each) => !chosen.includes(each)).map(({ name }) => name), ["csi", "simulation"]);
   }));
 
 test("README.md: the mistakes in flags have these messages", () => {

@@ -381,6 +381,11 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
       /"--preset": "kubernetis" is not a preset: it must be kubernetes or control-plane/,
     );
   },
+  "simulate": async () => {
+    const path = "/apis/kwok.x-k8s.io/v1alpha1/stages";
+    await served(["--simulate"], async (server) => assert.equal(await statusOf(server, path), 200));
+    await served(["--simulate=false"], async (server) => assert.equal(await statusOf(server, path), 404));
+  },
   "plugins": () =>
     inFolder(async (folder) => {
       const ofServer = async (words: string, of: readonly string[]) => {

@@ -155,6 +155,13 @@ const live: { readonly [Name in SettingName]?: Live } = {
     saw: 404,
     nowSees: 200,
   },
+  "simulate": {
+    before: "simulate: false",
+    after: "simulate: true",
+    sees: (server) => statusOf(server, "/apis/kwok.x-k8s.io/v1alpha1/stages"),
+    saw: 404,
+    nowSees: 200,
+  },
   "runtime-config": {
     before: "",
     after: "runtime-config: {v1/configmaps: false}",
