@@ -1,7 +1,14 @@
 /** The reconcilers of the simulated cluster. One that is listed here runs; no other step is needed. */
 import { deploymentReconciler } from "./workloads/deployments.ts";
 import { replicaSetReconciler } from "./workloads/replica-sets.ts";
+import { replicationControllerReconciler } from "./workloads/replication-controllers.ts";
+import { statefulSetReconciler } from "./workloads/stateful-sets.ts";
 import type { Reconciler } from "./world/reconciler.ts";
 
 /** All of them, in no order. */
-export const reconcilers: readonly Reconciler[] = Object.freeze([replicaSetReconciler, deploymentReconciler]);
+export const reconcilers: readonly Reconciler[] = Object.freeze([
+  replicaSetReconciler,
+  deploymentReconciler,
+  replicationControllerReconciler,
+  statefulSetReconciler,
+]);

@@ -2,10 +2,10 @@
 import { objectKey } from "../../../plugin.ts";
 import { sameValue, selectsLabels } from "../../../toolbox.ts";
 import type { Reconciler } from "../world/reconciler.ts";
-import { timestampOf } from "../world/time.ts";
 import type { World } from "../world/world.ts";
 import { followAll, followOwned } from "./owner-keys.ts";
 import { replicate, type Replication } from "./replicate.ts";
+import { replicatedStatus } from "./replicated-status.ts";
 
 type ReplicaSet = NonNullable<ReturnType<World["replicaSets"]["at"]>>;
 
@@ -30,27 +30,11 @@ export const replicaSetReconciler: Reconciler = {
   },
 };
 
-function statusOf(
-  set: ReplicaSet,
-  { active, ready, available, terminating, fullyLabeled, failure }: Replication,
-  { clock, context }: World,
-): ReplicaSet["status"] {
-  const others = (set.status.conditions ?? []).filter(({ type }) => type !== "ReplicaFailure");
-  const known = set.status.conditions?.find(({ type }) => type === "ReplicaFailure");
-  const failed = failure === undefined ? [] : [
-    known?.reason === failure.reason
-      ? known
-      : { type: "ReplicaFailure", status: "True", lastTransitionTime: timestampOf(clock.now()), ...failure },
-  ];
-  const { conditions: _conditions, ...rest } = set.status, conditions = [...others, ...failed];
+function statusOf(set: ReplicaSet, result: Replication, { clock, context }: World): ReplicaSet["status"] {
+  const isCounted = context.gates("DeploymentReplicaSetTerminatingReplicas");
   return {
-    ...rest,
-    replicas: active,
-    fullyLabeledReplicas: fullyLabeled,
-    readyReplicas: ready,
-    availableReplicas: available,
-    ...(context.gates("DeploymentReplicaSetTerminatingReplicas") ? { terminatingReplicas: terminating } : {}),
-    observedGeneration: set.metadata.generation,
-    ...(conditions.length === 0 ? {} : { conditions }),
+    ...set.status,
+    ...replicatedStatus(set, result, clock.now()),
+    ...(isCounted ? { terminatingReplicas: result.terminating } : {}),
   } as ReplicaSet["status"];
 }

@@ -101,7 +101,13 @@ export async function createdSet(world: World, deployment: Deployment, old: read
     const made = await world.replicaSets.create(namespace, set);
     const note = `Scaled up replica set ${made.metadata.name} from 0 to ${replicas}`;
     if (replicas > 0) {
-      world.context.events.record(deployment, { type: "Normal", reason: "ScalingReplicaSet", action: "ScalingReplicaSet", note });
+      world.context.events.record(deployment, {
+        type: "Normal",
+        reason: "ScalingReplicaSet",
+        action: "ScalingReplicaSet",
+        note,
+        related: made,
+      });
     }
     return made;
   } catch (error) {
@@ -119,7 +125,13 @@ export async function scaleSet(world: World, deployment: Deployment, set: Replic
   const next = await world.replicaSets.update({ ...set, metadata: { ...set.metadata, annotations }, spec: { ...set.spec, replicas: to } });
   if (from !== to) {
     const note = `Scaled ${to > from ? "up" : "down"} replica set ${set.metadata.name} from ${from} to ${to}`;
-    world.context.events.record(deployment, { type: "Normal", reason: "ScalingReplicaSet", action: "ScalingReplicaSet", note });
+    world.context.events.record(deployment, {
+      type: "Normal",
+      reason: "ScalingReplicaSet",
+      action: "ScalingReplicaSet",
+      note,
+      related: set,
+    });
   }
   return next;
 }
