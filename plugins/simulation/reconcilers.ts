@@ -1,4 +1,5 @@
 /** The reconcilers of the simulated cluster. One that is listed here runs; no other step is needed. */
+import { daemonSetReconciler } from "./workloads/daemon-sets.ts";
 import { deploymentReconciler } from "./workloads/deployments.ts";
 import { replicaSetReconciler } from "./workloads/replica-sets.ts";
 import { replicationControllerReconciler } from "./workloads/replication-controllers.ts";
@@ -11,4 +12,5 @@ export const reconcilers: readonly Reconciler[] = Object.freeze([
   deploymentReconciler,
   replicationControllerReconciler,
   statefulSetReconciler,
+  daemonSetReconciler,
 ]);

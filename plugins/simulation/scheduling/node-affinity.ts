@@ -1,0 +1,44 @@
+/** Which nodes a pod may be on by its own wish: its selector and the affinity to nodes that it requires. */
+import type { Node, Pod } from "../world/world.ts";
+
+type Spec = Pod["spec"];
+type NodeAffinity = NonNullable<NonNullable<Spec["affinity"]>["nodeAffinity"]>;
+/** A term of a node selector. */
+export type NodeTerm = NonNullable<NodeAffinity["requiredDuringSchedulingIgnoredDuringExecution"]>["nodeSelectorTerms"][number];
+type Requirement = NonNullable<NodeTerm["matchExpressions"]>[number];
+
+/** Whether a value of a node meets a requirement. */
+function isMet({ operator, values = [] }: Requirement, value: string | undefined): boolean {
+  switch (operator) {
+    case "In":
+      return value !== undefined && values.includes(value);
+    case "NotIn":
+      return value === undefined || !values.includes(value);
+    case "Exists":
+      return value !== undefined;
+    case "DoesNotExist":
+      return value === undefined;
+    case "Gt":
+    case "Lt": {
+      if (value === undefined || !/^-?\d{1,18}$/.test(value)) return false;
+      return operator === "Gt" ? BigInt(value) > BigInt(values[0] ?? "0") : BigInt(value) < BigInt(values[0] ?? "0");
+    }
+    default:
+      return false;
+  }
+}
+
+/** Whether a node meets a term: all of its requirements. A term without any selects no node. */
+export function meetsTerm({ matchExpressions = [], matchFields = [] }: NodeTerm, { metadata }: Node): boolean {
+  if (matchExpressions.length + matchFields.length === 0) return false;
+  return matchExpressions.every((each) => isMet(each, metadata.labels?.[each.key])) &&
+    matchFields.every((each) => each.key === "metadata.name" && isMet(each, metadata.name));
+}
+
+/** Whether the pod's node selector and required affinity to nodes select the node. */
+export function selectsNode({ nodeSelector = {}, affinity }: Spec, node: Node): boolean {
+  const labels = node.metadata.labels ?? {};
+  if (!Object.entries(nodeSelector).every(([key, value]) => labels[key] === value)) return false;
+  const terms = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
+  return terms === undefined || terms.some((term) => meetsTerm(term, node));
+}
