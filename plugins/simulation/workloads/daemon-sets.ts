@@ -1,6 +1,6 @@
 /** DaemonSets: a pod on each node that fits (upstream: pkg/controller/daemon). */
 import { objectKey } from "../../../plugin.ts";
-import { sameValue, selectsLabels } from "../../../toolbox.ts";
+import { append, sameValue, selectsLabels } from "../../../toolbox.ts";
 import { reasonOf } from "../../../core/reason-of.ts";
 import { isNamespaceEnding, type Reconciler } from "../world/reconciler.ts";
 import type { Node, Pod, World } from "../world/world.ts";
@@ -54,11 +54,11 @@ async function act(world: World, set: DaemonSet, pods: readonly Pod[], hash: str
     const here = placed.get(node.metadata.name ?? "") ?? [], { shouldRun, mayStay } = fitOf(set, node);
     const ended = here.filter((pod) => hasEnded(pod.status) && pod.metadata.deletionTimestamp === undefined);
     const active = here.filter(isActive);
-    extra.push(...ended);
-    if (!mayStay) extra.push(...active);
+    append(extra, ended);
+    if (!mayStay) append(extra, active);
     else if (shouldRun && here.length === ended.length) missing.push(node.metadata.name ?? "");
     // During an update with surge a node has the old and the new pod.
-    else extra.push(...active.toSorted(byAge).slice(amountsOf(set, 0).surge > 0 ? 2 : 1));
+    else append(extra, active.toSorted(byAge).slice(amountsOf(set, 0).surge > 0 ? 2 : 1));
   }
   const gone = pods.filter((pod) => isActive(pod) && world.nodes.get("", nodeNameOf(pod)) === undefined);
   await inParallel([...extra, ...gone], (pod) => world.pods.delete(pod));

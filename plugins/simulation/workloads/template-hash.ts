@@ -1,26 +1,15 @@
 /** Short names of templates, for what is made from one. */
-import type { Json } from "../../../core/json.ts";
+import { valueText } from "../../../core/value-text.ts";
 
 /** Letters that spell no words. */
 const letters = "bcdfghjklmnpqrstvwxz2456789";
-
-/** JSON with the members of each object in the order of their names. */
-function sortedJson(value: unknown): string {
-  return JSON.stringify(
-    value,
-    (_key, each: Json) =>
-      typeof each === "object" && each !== null && !Array.isArray(each)
-        ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => a < b ? -1 : 1))
-        : each,
-  );
-}
 
 /**
  * Returns a text of at most ten letters that is the same for equal templates, and probably different for others. `collisions` gives another
  * name to the same template. The texts are not those of kube-controller-manager.
  */
 export function templateHash(template: unknown, collisions = 0): string {
-  const text = `${sortedJson(template)}${collisions === 0 ? "" : collisions}`;
+  const text = `${valueText(template)}${collisions === 0 ? "" : collisions}`;
   let hash = 0x811c9dc5; // FNV-1a with 32 bits
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193) >>> 0;
   return [...String(hash)].map((digit) => letters[Number(digit) % letters.length]).join("");

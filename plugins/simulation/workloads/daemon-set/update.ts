@@ -1,4 +1,5 @@
 /** Which pods of a daemon set an update replaces in its next step. */
+import { append } from "../../../../toolbox.ts";
 import type { Pod } from "../../world/world.ts";
 import type { DaemonSet } from "./types.ts";
 
@@ -49,7 +50,7 @@ export function deletedForUpdate(
     else if (amounts.surge > 0) waiting.push(node);
     else candidates.push(old);
   }
-  deleted.push(...candidates.slice(0, Math.max(0, amounts.unavailable - unavailable)));
-  surged.push(...waiting.slice(0, Math.max(0, amounts.surge - surging)));
+  append(deleted, candidates.slice(0, Math.max(0, amounts.unavailable - unavailable)));
+  append(surged, waiting.slice(0, Math.max(0, amounts.surge - surging)));
   return { deleted, surged };
 }

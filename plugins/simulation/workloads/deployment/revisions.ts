@@ -20,6 +20,9 @@ const ownAnnotations: ReadonlySet<string> = new Set([
 /** The revision of a deployment or replica set; 0 without one. */
 export const revisionOf = ({ metadata }: Deployment | ReplicaSet): number => Number(metadata.annotations?.[revisionAnnotation] ?? 0) || 0;
 
+/** The highest revision of replica sets; 0 if none has one. */
+const newestOf = (sets: readonly ReplicaSet[]): number => sets.reduce((newest, set) => Math.max(newest, revisionOf(set)), 0);
+
 /** Whether a replica set is of this template. */
 function isOfTemplate(set: ReplicaSet, { template }: Deployment["spec"]): boolean {
   const { [hashLabel]: _hash, ...labels } = set.spec.template.metadata?.labels ?? {};
@@ -52,7 +55,7 @@ function inheritedAnnotations({ metadata }: Deployment): Readonly<Record<string,
 
 /** Writes the revision of a present replica set, and what it takes over from the deployment. */
 export async function updatedSet(world: World, deployment: Deployment, set: ReplicaSet, old: readonly ReplicaSet[]): Promise<ReplicaSet> {
-  const before = revisionOf(set), next = Math.max(0, ...old.map(revisionOf)) + 1, { annotations = {} } = set.metadata;
+  const before = revisionOf(set), next = newestOf(old) + 1, { annotations = {} } = set.metadata;
   const isNewer = next > before, { minReadySeconds } = deployment.spec;
   const history = annotations[historyAnnotation];
   const wanted = {
@@ -80,7 +83,7 @@ export async function withRevision(world: World, deployment: Deployment, revisio
 export async function createdSet(world: World, deployment: Deployment, old: readonly ReplicaSet[]): Promise<ReplicaSet | undefined> {
   const { metadata: { name = "", namespace = "" }, spec, status } = deployment;
   const hash = templateHash(spec.template, status.collisionCount ?? 0), labels = { ...spec.template.metadata?.labels, [hashLabel]: hash };
-  const revision = Math.max(0, ...old.map(revisionOf)) + 1, replicas = newSizeOf(deployment, old, 0);
+  const revision = newestOf(old) + 1, replicas = newSizeOf(deployment, old, 0);
   const set = {
     metadata: {
       name: `${name}-${hash}`,
