@@ -32,6 +32,8 @@ export interface KubeApiserverOptions {
   readonly flags?: readonly string[];
   /** The data folder of its etcd, which is not removed; default: a temporary one. */
   readonly etcdDataDir?: string;
+  /** The key file of service accounts, for a controller manager beside; default: a key of its own, and pods need no accounts. */
+  readonly accountsKey?: string;
 }
 
 /** The release that this server emulates; a newer program gets the flag to emulate it too. */
@@ -55,7 +57,7 @@ export async function newestEtcd(): Promise<string | undefined> {
 export async function startKubeApiserver(
   users: readonly string[],
   lifeMs?: number,
-  { flags: further = [], etcdDataDir }: KubeApiserverOptions = {},
+  { flags: further = [], etcdDataDir, accountsKey }: KubeApiserverOptions = {},
 ): Promise<KubeApiserver> {
   const [program] = programs("kube-apiserver"), etcdProgram = await newestEtcd();
   if (program === undefined || etcdProgram === undefined) throw new Error(`Cannot start kube-apiserver: ${kubeApiserverMissing()}`);
@@ -63,7 +65,7 @@ export async function startKubeApiserver(
   const folder = await mkdtemp(join(tmpdir(), "thole-kube-apiserver-"));
   const port = await freePort(), url = `https://127.0.0.1:${port}`;
   const ca = issue({ usage: "ca", commonName: "cluster" });
-  const flags = await flagsOf({ folder, port, etcd, ca, users, newer: await isNewer(program) });
+  const flags = await flagsOf({ folder, port, etcd, ca, users, accountsKey, newer: await isNewer(program) });
   const start = performance.now();
   const server = await startCommand([program, ...flags, ...further], { cwd: folder, ...(lifeMs === undefined ? {} : { lifeMs }) });
   const clients: Client[] = [];
@@ -115,9 +117,10 @@ interface Place {
   readonly etcd: EtcdServer;
   readonly ca: KeyedCertificate;
   readonly users: readonly string[];
+  readonly accountsKey: string | undefined;
   readonly newer: boolean;
 }
-async function flagsOf({ folder, port, etcd, ca, users, newer }: Place): Promise<readonly string[]> {
+async function flagsOf({ folder, port, etcd, ca, users, accountsKey, newer }: Place): Promise<readonly string[]> {
   const proxies = issue({ usage: "ca", commonName: "front proxies" });
   const proxy = issue({ usage: "client", commonName: "front-proxy-client" }, proxies);
   const serving = issue({ usage: "server", commonName: "kube-apiserver", names: ["localhost", "127.0.0.1"] }, ca);
@@ -150,12 +153,12 @@ async function flagsOf({ folder, port, etcd, ca, users, newer }: Place): Promise
     "--requestheader-extra-headers-prefix=X-Remote-Extra-",
     "--proxy-client-cert-file=proxy.crt",
     "--proxy-client-key-file=proxy.key",
-    "--service-account-key-file=accounts.key",
-    "--service-account-signing-key-file=accounts.key",
+    `--service-account-key-file=${accountsKey ?? "accounts.key"}`,
+    `--service-account-signing-key-file=${accountsKey ?? "accounts.key"}`,
     "--service-account-issuer=https://kubernetes.default.svc",
     "--service-cluster-ip-range=10.0.0.0/24",
     "--authorization-mode=RBAC",
-    // No controller creates the required accounts.
-    "--disable-admission-plugins=ServiceAccount",
+    // Without a controller manager nothing creates the accounts.
+    ...(accountsKey === undefined ? ["--disable-admission-plugins=ServiceAccount"] : []),
   ];
 }
