@@ -44,7 +44,7 @@ export async function forward(version: RegisteredVersion, request: RemoteRequest
       mayUpgrade: exchange.offersUpgrade === true,
       signal: life.signal,
     });
-    return replyOf(reply, method, life);
+    return replyOf(reply, life);
   } catch (error) {
     life.end();
     throw error;
@@ -60,10 +60,8 @@ function tookTooLong(): DOMException {
   return new DOMException("The request took too long", "TimeoutError");
 }
 
-function replyOf({ status, headers = {}, body, channel }: ConnectReply, method: string, life: Life): Reply {
-  // Sent in chunks: Deno does not end a reply that is written in pieces and has a length. A reply without a body keeps the length, which is information.
-  const { "content-length": length, ...others } = headers, hasBody = method !== "HEAD" && status !== 304;
-  const sent = (hasBody || length === undefined ? others : headers) as Reply["headers"]; // absent values have no entry
+function replyOf({ status, headers = {}, body, channel }: ConnectReply, life: Life): Reply {
+  const sent = headers as Reply["headers"]; // absent values have no entry
   if (typeof body === "string" || body instanceof Uint8Array) {
     life.end();
     return { status, headers: sent, body };

@@ -14,6 +14,10 @@ export class NodeSink implements Answering, ReplySink {
   /** Whether a part of the body was written. */
   #hasBegun = false;
   #flush: ReturnType<typeof setImmediate> | undefined;
+  /** Parts of a body with a length, sent in pieces, that the connection has not taken yet; undefined for other bodies. */
+  #untaken: number | undefined;
+  /** Whether the reply ends when they are taken. */
+  #isEnding = false;
 
   constructor(response: Response) {
     this.#response = response;
@@ -29,6 +33,7 @@ export class NodeSink implements Answering, ReplySink {
       (length === undefined ? headers : { ...headers, "content-length": length }) as Record<string, string | string[] | number>,
     );
     if (ends) return this.end();
+    if (length === undefined && headers["content-length"] !== undefined) this.#untaken = 0;
     // The head is sent with the first chunk, or alone if there is none yet: a watch may have no event for minutes, and its client waits for the
     // status.
     if (length === undefined) this.#flush = setImmediate(() => http1.flushHeaders());
@@ -42,7 +47,12 @@ export class NodeSink implements Answering, ReplySink {
     // After the head, and when this answer is the current one of its connection, a chunk is written as node would, but framed once for all
     // clients and in one write: that saves a fifth of the cost.
     const stream = socket?.writable === true ? socket : http1;
-    const isWritten = stream === socket ? socket.write(framed(part)) : http1.write(part);
+    const isWritten = stream === socket
+      ? socket.write(framed(part))
+      : this.#untaken === undefined
+      ? http1.write(part)
+      : http1.write(part, this.#taken);
+    if (this.#untaken !== undefined) this.#untaken++;
     if (!this.#hasBegun) this.#begin();
     if (isWritten) return true;
     this.waitsSince = performance.now();
@@ -54,10 +64,19 @@ export class NodeSink implements Answering, ReplySink {
   }
   end(whole?: Uint8Array): void {
     this.#begin();
-    if (whole === undefined) this.#response.end();
-    else this.#response.end(whole);
+    if (whole !== undefined) this.#response.end(whole);
+    else if (this.#untaken === undefined || this.#untaken === 0) this.#response.end();
+    else this.#isEnding = true;
     this.waitsSince = performance.now();
   }
+  /**
+   * The end of a body with a length is an empty write. Deno 2.9 never ends one that is queued behind another write of a TLS socket, so that the reply
+   * would not be over: it is made when all parts are taken.
+   */
+  readonly #taken = (): void => {
+    this.#untaken!--; // counted in `write`
+    if (this.#isEnding && this.#untaken === 0) this.#response.end();
+  };
   breakOff(): void {
     this.#begin();
     if ("stream" in this.#response) this.#response.stream.close(constants.NGHTTP2_INTERNAL_ERROR);
