@@ -13,9 +13,11 @@ import { handle } from "../../kernel/handle.ts";
 import { localApi } from "../../server/background/local-api.ts";
 import { jsonLog } from "../../kernel/observe/log.ts";
 import { type Opened, openServer } from "../../server/startup/open-server.ts";
-import { plugins } from "../../plugins/mod.ts";
+import { plugins as builtIn } from "../../plugins/mod.ts";
 import { startSkipped, until } from "../real-server.ts";
 
+/** Without the simulated cluster, which follows most kinds. No preset has it. */
+const plugins = builtIn.filter(({ presets }) => presets?.length !== 0);
 /** Versions by resource, without removed ones. */
 const versions = plugins.flatMap((plugin) => plugin.resources ?? []).map((resource) => ({
   plural: resource.plural ?? pluralOf(resource.kind),

@@ -1,4 +1,4 @@
-/** Which nodes a pod may be on by its own wish: its selector and the affinity to nodes that it requires. */
+/** Which nodes a pod may be on by its own wish: its selector and its affinity to nodes. */
 import type { Node, Pod } from "../world/world.ts";
 
 type Spec = Pod["spec"];
@@ -41,4 +41,11 @@ export function selectsNode({ nodeSelector = {}, affinity }: Spec, node: Node): 
   if (!Object.entries(nodeSelector).every(([key, value]) => labels[key] === value)) return false;
   const terms = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
   return terms === undefined || terms.some((term) => meetsTerm(term, node));
+}
+
+/** The sum of the weights of the pod's preferences that the node meets, from 0 to 1. */
+export function nodePreference({ affinity }: Spec, node: Node): number {
+  const preferred = affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
+  const all = preferred.reduce((sum, { weight }) => sum + weight, 0);
+  return all === 0 ? 0 : preferred.reduce((sum, { weight, preference }) => sum + (meetsTerm(preference, node) ? weight : 0), 0) / all;
 }

@@ -6,11 +6,14 @@ export type Taint = NonNullable<Node["spec"]["taints"]>[number];
 /** A toleration of a pod. */
 export type Toleration = NonNullable<Pod["spec"]["tolerations"]>[number];
 
-/** Whether a toleration covers a taint. An empty effect or key covers all of them. */
+/** Whether a toleration covers a taint. An empty effect or key covers all of them. Gt and Lt compare numbers (KEP-5471). */
 export function tolerates({ key, operator = "Equal", value = "", effect }: Toleration, taint: Taint): boolean {
   if (effect && effect !== taint.effect) return false;
   if (key && key !== taint.key) return false;
-  return operator === "Exists" || (operator === "Equal" && value === (taint.value ?? ""));
+  if (operator === "Exists") return true;
+  if (operator === "Equal") return value === (taint.value ?? "");
+  const asked = Number(value), given = Number(taint.value ?? "NaN");
+  return operator === "Gt" ? given > asked : given < asked;
 }
 
 /** The first taint with one of these effects that no toleration covers; undefined if there is none. */

@@ -4,11 +4,14 @@ import type { Clock } from "../../../toolbox.ts";
 import { controllerRevisions, daemonSets, deployments, replicaSets, statefulSets } from "../../apps/mod.ts";
 import { autoscalers } from "../../autoscaling/mod.ts";
 import { cronJobs, jobs } from "../../batch/mod.ts";
+import { namespaces } from "../../cluster/mod.ts";
 import { nodes } from "../../nodes/mod.ts";
 import { pods, replicationControllers } from "../../pods/mod.ts";
 import { podDisruptionBudgets } from "../../policy/mod.ts";
 import { endpoints, endpointSlices, services } from "../../services/mod.ts";
 import { persistentVolumeClaims, persistentVolumes, storageClasses } from "../../storage/mod.ts";
+import { sparingEvents } from "./events.ts";
+import { PodsByNode } from "./pods-by-node.ts";
 import { Store } from "./store.ts";
 
 /** The kinds that the simulation follows. */
@@ -21,6 +24,7 @@ const followed = {
   endpoints,
   endpointSlices,
   jobs,
+  namespaces,
   nodes,
   persistentVolumeClaims,
   persistentVolumes,
@@ -47,6 +51,8 @@ export type PodTemplate = ObjectOf<typeof replicaSets>["spec"]["template"];
 
 /** What reconcilers get. */
 export interface World extends Stores {
+  /** The pods by their nodes. */
+  readonly podsByNode: PodsByNode<Pod>;
   /** The API, events and the log. */
   readonly context: ControllerContext;
   /** The time of the server, and its timers. */
@@ -57,11 +63,18 @@ export interface World extends Stores {
 
 /** Makes the world of a server. Its stores are empty until `followWorld`. */
 export function openWorld(context: ControllerContext, clock: Clock, signal: AbortSignal): World {
-  const stores = Object.fromEntries(
+  const made = Object.fromEntries(
     Object.entries(followed).map(([name, resource]) => [name, new Store(context.api.of(resource as Resource<any>) as TypedApi<ApiObject>)]),
   );
   // `as`: each store has the name and the type of its resource.
-  return { ...stores as unknown as Stores, context, clock, signal };
+  const stores = made as unknown as Stores;
+  return {
+    ...stores,
+    podsByNode: new PodsByNode(stores.pods),
+    context: { ...context, events: sparingEvents(context.events, clock) },
+    clock,
+    signal,
+  };
 }
 
 /** Follows all kinds until the signal aborts. `synced` is called once, when all objects are known. Rejects with the error of a watch. */

@@ -1,0 +1,67 @@
+/** What the annotations of a pod say about the fate of its containers. */
+import { parseDuration } from "../../../core/scalars/duration.ts";
+import { Unreadable } from "../../../toolbox.ts";
+import type { Pod } from "../world/world.ts";
+
+/** The prefix of the annotations. */
+export const fatePrefix = "simulation.thole.dev/";
+
+/** The fate of one container. */
+export interface Fate {
+  /** How long the container is created, in milliseconds. */
+  readonly startAfterMs: number;
+  /** How long a running container is not ready; Infinity for ever. */
+  readonly readyAfterMs: number;
+  /** How long it runs before it ends by itself; Infinity for ever. */
+  readonly runForMs: number;
+  readonly exitCode: number;
+  /** The reason of its end. Default: by the exit code. */
+  readonly reason: string | undefined;
+  /** Why it is never started, such as `ImagePullBackOff`; undefined if it is. */
+  readonly waiting: string | undefined;
+  /** How long it takes to stop, at most the grace period of the pod. */
+  readonly stopAfterMs: number;
+}
+
+/** The shortest time that a container runs, in milliseconds, so that it is seen to run. */
+const shortestRunMs = 1;
+
+/** The word of a duration that never ends. */
+const never = "never";
+
+/**
+ * Returns the fate of a container: `NAME.CONTAINER` of the annotations counts before `NAME`. Texts that cannot be read count as absent. Without an
+ * annotation a container is ready at once and runs for ever, or ends at once if its pod belongs to a Job.
+ */
+export function fateOf({ metadata: { annotations = {}, ownerReferences = [] } }: Pod, container: string): Fate {
+  const text = (name: string) => annotations[`${fatePrefix}${name}.${container}`] ?? annotations[`${fatePrefix}${name}`];
+  const exitCode = exitCodeOf(text("exit-code")), ends = exitCode !== undefined || ownerReferences.some(({ kind }) => kind === "Job");
+  const runForMs = durationMs(text("run-for"), ends ? 0 : Infinity);
+  return {
+    startAfterMs: durationMs(text("start-after"), 0),
+    readyAfterMs: durationMs(text("ready-after"), 0),
+    runForMs: Math.max(shortestRunMs, runForMs),
+    exitCode: exitCode ?? 0,
+    reason: text("exit-reason"),
+    waiting: text("waiting"),
+    stopAfterMs: durationMs(text("stop-after"), 0),
+  };
+}
+
+/** The message with which the kubelet evicts the pod; undefined if it does not. */
+export function evictionOf({ metadata: { annotations = {} } }: Pod): string | undefined {
+  return annotations[`${fatePrefix}evict`];
+}
+
+function exitCodeOf(text: string | undefined): number | undefined {
+  const code = Number(text ?? "");
+  return text === undefined || text === "" || !Number.isInteger(code) || code < 0 || code > 255 ? undefined : code;
+}
+
+/** Milliseconds of a text such as `1m30s`; Infinity for `never`. */
+function durationMs(text: string | undefined, otherwise: number): number {
+  if (text === undefined) return otherwise;
+  if (text === never) return Infinity;
+  const nanos = parseDuration(text);
+  return nanos instanceof Unreadable || nanos < 0n ? otherwise : Number(nanos) / 1e6;
+}
