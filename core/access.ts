@@ -183,14 +183,25 @@ export type WebhookOutcome =
 
 /** A call of a webhook: a POST with JSON. */
 export interface WebhookCall {
-  /** The address to which the request is sent. */
-  readonly webhook: WebhookAddress;
+  /** The address to which the request is sent, or the kubeconfig file with address and credentials. */
+  readonly webhook: WebhookAddress | WebhookKubeconfig;
   /** The body of the request. */
   readonly json: string;
   /** Milliseconds after which the call has failed. */
   readonly timeoutMs: number;
   /** The name of the admission step. Its configuration may have credentials for the webhook. */
   readonly step: string;
+  /**
+   * Milliseconds before the second attempt; later pauses are longer. Up to five attempts are made while the webhook answers 429, 500 or 504, or with
+   * `Retry-After`. Default: one attempt.
+   */
+  readonly retryMs?: number;
+}
+
+/** A webhook whose address is in the configuration of a step, and not in an object. */
+export interface WebhookKubeconfig {
+  /** The path of the file. */
+  readonly kubeconfig: string;
 }
 
 /** Makes a call. Never rejects. `signal` is that of the request. */

@@ -303,6 +303,8 @@ export interface StepConfiguration<C = any> {
   readonly validate?: (configuration: C) => readonly FieldError[];
   /** Whether the step cannot run without a configuration. */
   readonly isRequired?: true;
+  /** The kubeconfig file that a configuration names. The server does not start if it cannot be used and the step is enabled. */
+  readonly kubeconfig?: (configuration: C) => string;
 }
 
 /** A health check. It fails while `check` rejects. */

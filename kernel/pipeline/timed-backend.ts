@@ -1,6 +1,6 @@
 /** Times what a request waits for, for the annotations of its audit event. */
 import type { CallWebhook } from "../../core/access.ts";
-import type { AuditNotes } from "../request/audit-notes.ts";
+import type { AuditLayer, AuditNotes } from "../request/audit-notes.ts";
 import type { Backend } from "../request-context.ts";
 import type { Reads } from "../reads/reads.ts";
 import type { Store } from "../store/store.ts";
@@ -47,11 +47,18 @@ function timedReads(reads: Reads, timed: Timed): Reads {
   };
 }
 
+/** The layers of calls, by admission step. As upstream, those of other steps count in the total only. */
+const webhookLayers: Readonly<Record<string, AuditLayer>> = Object.freeze({
+  MutatingAdmissionWebhook: "mutating-webhook",
+  ValidatingAdmissionWebhook: "validating-webhook",
+});
+
 function timedCalls(callWebhook: CallWebhook, now: () => number, notes: Pick<AuditNotes, "took">): CallWebhook {
   return async (call, signal) => {
     const begun = now();
     const outcome = await callWebhook(call, signal);
-    notes.took(call.step.startsWith("Mutating") ? "mutating-webhook" : "validating-webhook", now() - begun);
+    const layer = webhookLayers[call.step];
+    if (layer !== undefined) notes.took(layer, now() - begun);
     return outcome;
   };
 }

@@ -3,6 +3,7 @@ import { alwaysPullImages } from "./admission/always-pull-images.ts";
 import { defaultTolerationSeconds } from "./admission/default-tolerations.ts";
 import { extendedResourceToleration } from "./admission/extended-resource-toleration.ts";
 import { limitHardAntiAffinity } from "./admission/hard-anti-affinity.ts";
+import { imagePolicy } from "./admission/image-policy/image-policy.ts";
 import { podNodeSelector } from "./admission/pod-node-selector.ts";
 import { serviceAccountStep } from "./admission/service-account.ts";
 import { podTolerationRestriction } from "./admission/toleration-restriction.ts";
@@ -28,6 +29,7 @@ export const podsPlugin = definePlugin({
     limitHardAntiAffinity,
     serviceAccountStep,
     alwaysPullImages,
+    imagePolicy,
     podSecurity,
     podNodeSelector,
     defaultTolerationSeconds,

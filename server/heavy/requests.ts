@@ -117,7 +117,7 @@ class Requests implements HeavyRequests {
   #current: Running | undefined;
   /** All threads with jobs. */
   readonly #running = new Set<Running>();
-  /** Calls of webhooks in progress, by URL. */
+  /** Calls of webhooks in progress, by URL or kubeconfig file. */
   readonly #calls = new Map<string, number>();
   #lastId = 0;
   #cancelIdle = () => {};
@@ -288,7 +288,7 @@ class Requests implements HeavyRequests {
 
   /** Calls a webhook; other jobs run meanwhile. The jobs of one webhook cannot hold all places. */
   async #call(task: Task, call: WebhookCall): Promise<WebhookOutcome> {
-    const { url } = call.webhook, calls = this.#calls.get(url) ?? 0;
+    const url = "url" in call.webhook ? call.webhook.url : call.webhook.kubeconfig, calls = this.#calls.get(url) ?? 0;
     if (calls >= heavyCallsOfWebhookMax) return { tag: "busy" };
     this.#calls.set(url, calls + 1);
     task.calls++;

@@ -3,6 +3,7 @@ import type { Plugin } from "../../core/plugin.ts";
 import { mistakesOf, type PlacedMistake } from "../../core/config/mistake.ts";
 import type { CheckedSetting } from "../../core/part.ts";
 import type { Config } from "../config/settings.ts";
+import { checkAdmissionKubeconfigs } from "./admission-kubeconfigs.ts";
 import { checkAuthorization } from "./authorization-file.ts";
 import { checkGivenCertificates, rootCertificatesOf } from "./credentials.ts";
 import { checkDelegation } from "./delegation.ts";
@@ -19,6 +20,7 @@ export async function fileMistakes(config: Config, plugins: readonly Plugin[]): 
     ...checkedFiles(config, plugins),
     ...checkDelegation(config),
     [ofAuthorization, checkAuthorization(config, plugins)],
+    ["admission-control-config-file", checkAdmissionKubeconfigs(config, plugins)],
     ["root-ca-file", rootCertificatesOf(config)],
     ...checkAudit(config),
     ["tracing-config-file", checkTracing(config)],

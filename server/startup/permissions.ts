@@ -238,6 +238,8 @@ function remoteAccess(config: Config, folder: string): { files: string[]; addres
   const named = [
     ...kubeconfigSettings.map((name) => config[name]),
     ...kubeconfigsOfAuthorizers(config, folder),
+    // Those with credentials only have no server, and grant nothing more.
+    ...kubeconfigsOfAdmission(config, folder),
   ];
   const paths = named.filter((path) => path !== "");
   return { ...accessOf(paths.map((each) => each === inCluster ? each : resolve(folder, each))), isInCluster: paths.includes(inCluster) };
@@ -327,10 +329,14 @@ function filesOfAdmission(config: Config, folder: string): readonly string[] {
   const path = config["admission-control-config-file"];
   return valuesOf(textOf(path, folder), "path").map((each) => resolve(folder, dirname(path), each));
 }
-/** Kubeconfig files in that file and in the files that it names, and the files that these name. */
-function credentialsOfAdmission(config: Config, folder: string): readonly string[] {
+/** Kubeconfig files in that file and in the files that it names. */
+function kubeconfigsOfAdmission(config: Config, folder: string): readonly string[] {
   const texts = [config["admission-control-config-file"], ...filesOfAdmission(config, folder)].map((path) => textOf(path, folder));
-  return texts.flatMap((text) => valuesOf(text, "kubeConfigFile")).flatMap((path) => {
+  return texts.flatMap((text) => valuesOf(text, "kubeConfigFile"));
+}
+/** These files, and the files that they name. */
+function credentialsOfAdmission(config: Config, folder: string): readonly string[] {
+  return kubeconfigsOfAdmission(config, folder).flatMap((path) => {
     try {
       return filesOfUsers(path, textOf(path, folder));
     } catch {

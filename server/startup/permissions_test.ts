@@ -168,7 +168,7 @@ test("permissionFlags() grants the files and servers of token issuers and webhoo
   }
 });
 
-test("permissionFlags() grants the kubeconfigs of authorization webhooks, with their files and servers", () => {
+test("permissionFlags() grants the kubeconfigs of authorization and image webhooks, with their files and servers", () => {
   const folder = mkdtempSync(join(tmpdir(), "thole-permissions-"));
   try {
     const config = join(folder, "authorization.yaml"),
@@ -187,6 +187,11 @@ test("permissionFlags() grants the kubeconfigs of authorization webhooks, with t
     const first = granted(["--data-dir=:memory:", ...flags]);
     assert.ok([one, join(folder, "ca.pem"), "/etc/cert.pem", "/etc/key.pem"].every((file) => first.read?.includes(file)));
     assert.deepEqual(first.net, ["127.0.0.1:6443", "10.0.0.7:8443"]);
+    const admission = join(folder, "admission.yaml"), imagePolicy = { kubeConfigFile: one };
+    writeFileSync(admission, JSON.stringify({ plugins: [{ name: "ImagePolicyWebhook", configuration: { imagePolicy } }] }));
+    const third = granted(["--data-dir=:memory:", `--admission-control-config-file=${admission}`]);
+    assert.ok([admission, one, join(folder, "ca.pem"), "/etc/cert.pem", "/etc/key.pem"].every((file) => third.read?.includes(file)));
+    assert.deepEqual(third.net, ["127.0.0.1:6443", "10.0.0.7:8443"]);
     const second = granted(["--data-dir=:memory:", `--authorization-config=${config}`]);
     assert.ok([config, two, join(folder, "ca.pem")].every((file) => second.read?.includes(file)));
     assert.deepEqual(second.net, ["127.0.0.1:6443", "b.example.com:443"]);

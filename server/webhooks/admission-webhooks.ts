@@ -1,12 +1,19 @@
 /** Calls of admission webhooks. Each webhook has its own connections and bounds, so that one without answers does not hold the others. */
 import type { CallWebhook, WebhookCall, WebhookOutcome } from "../../core/access.ts";
 import { type Clock, elapsedClock } from "../../core/async.ts";
-import type { WebhookAddress } from "../../core/conversion.ts";
+import { reasonOf } from "../../core/reason-of.ts";
 import { goQuote } from "../../core/tree/go-quote.ts";
 import { type CallSlot, CallSlots } from "./call-slots.ts";
 import type { Tracing } from "../../kernel/observe/tracing.ts";
-import type { Credentials } from "../../client/kubeconfig.ts";
-import { remoteClient, type RemoteRequest, type RemoteText, type TextClient } from "../../protocols/remote/remote-client.ts";
+import { type Credentials, readAccess } from "../../client/kubeconfig.ts";
+import {
+  type RemoteAnswer,
+  remoteClient,
+  type RemoteRequest,
+  type RemoteText,
+  type TextClient,
+} from "../../protocols/remote/remote-client.ts";
+import { withRetries } from "../../protocols/remote/retry.ts";
 import { hostPortOf, webhookAccess, type WebhookAddresses } from "./webhook-access.ts";
 import { answerMistake, connectionText, type Target, targetOf } from "./webhook-texts.ts";
 import { valueText } from "../../core/value-text.ts";
@@ -63,17 +70,18 @@ export function admissionWebhooks(needs: AdmissionWebhookNeeds = {}): AdmissionW
   };
   return {
     async call(call, signal) {
-      const { webhook, step, timeoutMs, json } = call;
+      const { webhook, step, timeoutMs } = call;
       // Steps may have different credentials.
       const key = valueText([webhook, needs.credentialsFor === undefined ? "" : step]), client = clientOf(key, call);
       client.calls++;
       try {
-        const target = targetOf(webhook, Math.ceil(timeoutMs / 1000)), { tracing } = needs;
-        if (tracing === undefined) return await callOf(client, target, json, { timeoutMs, signal });
+        const target = await targetOfCall(webhook, Math.ceil(timeoutMs / 1000)), { tracing } = needs;
+        if ("tag" in target) return target;
+        if (tracing === undefined) return await attempts(client, target, call, { signal }, clock);
         return await tracing.call(
           `call of ${step}`,
-          { "server.address": hostPortOf(webhook) },
-          () => callOf(client, target, json, { timeoutMs, signal, headers: tracing.headers() }),
+          "url" in webhook ? { "server.address": hostPortOf(webhook) } : {},
+          () => attempts(client, target, call, { signal, headers: tracing.headers() }, clock),
         );
       } finally {
         if (--client.calls === 0) client.cancelIdle = clock.after(webhookIdleMs, () => drop(key, client));
@@ -85,17 +93,58 @@ export function admissionWebhooks(needs: AdmissionWebhookNeeds = {}): AdmissionW
   };
 }
 
-function openClient(webhook: WebhookAddress, step: string, { addresses = none, credentialsFor }: AdmissionWebhookNeeds): TextClient {
+function openClient(
+  webhook: WebhookCall["webhook"],
+  step: string,
+  { addresses = none, credentialsFor }: AdmissionWebhookNeeds,
+): TextClient {
+  if (!("url" in webhook)) return remoteClient(() => readAccess(webhook.kubeconfig));
   const access = webhookAccess(webhook, addresses);
   return remoteClient(async () => ({ ...access, ...await credentialsFor?.(step, hostPortOf(webhook)) }));
 }
 const none: WebhookAddresses = new Map();
 
+/** Where a call goes, or its failure if the kubeconfig cannot be used. */
+async function targetOfCall(webhook: WebhookCall["webhook"], timeoutSeconds: number): Promise<Target | WebhookOutcome> {
+  if ("url" in webhook) return targetOf(webhook, timeoutSeconds);
+  try {
+    const { server } = await readAccess(webhook.kubeconfig);
+    return targetOf({ url: server.href }, timeoutSeconds);
+  } catch (error) {
+    return failed(reasonOf(error));
+  }
+}
+
+interface Sent {
+  readonly signal: AbortSignal;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Makes the call, and further ones after pauses if the caller wants that and the answer allows it. */
+async function attempts(client: Client, target: Target, call: WebhookCall, sent: Sent, clock: Clock): Promise<WebhookOutcome> {
+  const { json, timeoutMs, retryMs } = call;
+  let outcome!: WebhookOutcome; // set by each attempt
+  const send = async (): Promise<RemoteAnswer> => {
+    const answer: { status?: number; retryAfter?: number | undefined } = {};
+    outcome = await callOf(client, target, json, { ...sent, timeoutMs, answered: (each) => Object.assign(answer, each) });
+    return { status: answer.status ?? 0, body: undefined, retryAfter: outcome.tag === "failed" ? answer.retryAfter : undefined };
+  };
+  if (retryMs === undefined) await send();
+  else await withRetries(send, { clock, random: Math.random, signal: sent.signal, firstMs: retryMs, isRetried }).catch(() => {});
+  // Without an attempt the request had ended.
+  return outcome ?? failed("context canceled", true);
+}
+
+/** The answers after which kube-apiserver calls again. */
+function isRetried({ status, retryAfter }: RemoteAnswer): boolean {
+  return status === 429 || status === 500 || status === 504 || retryAfter !== undefined;
+}
+
 async function callOf(
   { remote, slots }: Client,
   target: Target,
   json: string,
-  request: { readonly timeoutMs: number; readonly signal: AbortSignal; readonly headers?: Readonly<Record<string, string>> },
+  request: Sent & { readonly timeoutMs: number; readonly answered: (answer: RemoteText) => void },
 ): Promise<WebhookOutcome> {
   const over = new AbortController();
   const leave = () => over.abort(request.signal.reason);
@@ -106,7 +155,8 @@ async function callOf(
     const slot = await slots.take(json, over.signal).catch(() => undefined); // rejects on abort only
     if (slot === "busy") return { tag: "busy" };
     if (slot === "stalled") return failed(`Post ${goQuote(target.shown)}: the webhook does not answer, and too many calls wait for it`);
-    return await post(remote, target, { json, signal: over.signal, ...(request.headers && { headers: request.headers }) }, slot);
+    const { answered, headers } = request;
+    return await post(remote, target, { json, signal: over.signal, answered, ...(headers && { headers }) }, slot);
   } finally {
     clearTimeout(timer);
     request.signal.removeEventListener("abort", leave);
@@ -117,7 +167,7 @@ const timedOut = new DOMException("The webhook did not answer in time", "Timeout
 async function post(
   remote: TextClient,
   { shown, path, service }: Target,
-  sent: Pick<RemoteRequest, "json" | "signal" | "headers">,
+  { answered, ...sent }: Pick<RemoteRequest, "json" | "signal" | "headers"> & { readonly answered: (answer: RemoteText) => void },
   slot: CallSlot | undefined,
 ): Promise<WebhookOutcome> {
   const { signal } = sent;
@@ -144,6 +194,7 @@ async function post(
   } finally {
     slot?.end();
   }
+  answered(answer);
   const mistake = answerMistake(answer);
   if (mistake === undefined) return { tag: "answered", body: answer.text };
   const isError = answer.status < 200 || answer.status > 206;

@@ -508,7 +508,7 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
     await served(["--enable-admission-plugins=NoSettings"], async (server) => assert.equal(await post(server), 403), plugins);
     await assert.rejects(
       served(["--enable-admission-plugins=ImagePolicyWebhook"], () => Promise.resolve(), plugins),
-      /admission plugin "ImagePolicyWebhook" of kube-apiserver is not in this server and cannot be enabled/,
+      /admission plugin "ImagePolicyWebhook" needs a configuration in the file of --admission-control-config-file/,
     );
   },
   "disable-admission-plugins": async () => {
