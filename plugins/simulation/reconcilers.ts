@@ -1,6 +1,7 @@
 /** The reconcilers of the simulated cluster. One that is listed here runs; no other step is needed. */
 import { daemonSetReconciler } from "./workloads/daemon-sets.ts";
 import { deploymentReconciler } from "./workloads/deployments.ts";
+import { jobReconciler } from "./workloads/jobs.ts";
 import { replicaSetReconciler } from "./workloads/replica-sets.ts";
 import { replicationControllerReconciler } from "./workloads/replication-controllers.ts";
 import { statefulSetReconciler } from "./workloads/stateful-sets.ts";
@@ -13,4 +14,5 @@ export const reconcilers: readonly Reconciler[] = Object.freeze([
   replicationControllerReconciler,
   statefulSetReconciler,
   daemonSetReconciler,
+  jobReconciler,
 ]);

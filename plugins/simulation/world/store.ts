@@ -1,6 +1,10 @@
 /** The objects of one resource in memory: what the watch has delivered, and what own writes have answered. */
 import { type ApiObject, objectKey, StatusError, type TypedApi } from "../../../plugin.ts";
+import { bound } from "../../../core/bound.ts";
 import type { ApiPatch, TypedPatch, TypedWriteOptions, WrittenObject } from "../../../toolbox.ts";
+
+/** Removed objects of a kind that are remembered while answers to writes may still come. */
+const rememberedMax = bound(1_000);
 
 /** Is called after each change: with the object and its state before; `next` is undefined for a removal, `before` for a new object. */
 export type Listener<T> = (next: T | undefined, before: T | undefined) => void;
@@ -14,8 +18,7 @@ export function controllerOf({ metadata }: ApiObject): string | undefined {
  * A copy of all objects of a resource, which knows its own writes at once: whoever creates a pod finds it here before the watch delivers
  * it, so no controller counts what it has done. Objects are shared: nobody may change them.
  *
- * An older state never replaces a newer one: states are compared by their resource version, and the uid of what was removed by a write
- * is kept until the watch has delivered the removal.
+ * An older state never replaces a newer one: states are compared by their resource version, and the uids of what was removed are kept.
  */
 export class Store<T extends ApiObject> {
   readonly #api: TypedApi<T>;
@@ -24,6 +27,8 @@ export class Store<T extends ApiObject> {
   readonly #byController = new Map<string, Map<string, T>>();
   /** Uids that own writes have removed, until the watch delivers it. */
   readonly #removed = new Set<string>();
+  /** The last uids whose removal the watch has delivered: the answer to a write before it may come later. */
+  readonly #gone = new Set<string>();
   /** What own writes have created, by uid, until the watch delivers it. */
   readonly #unconfirmed = new Map<string, T>();
   readonly #listeners: Listener<T>[] = [];
@@ -87,6 +92,7 @@ export class Store<T extends ApiObject> {
       else {
         this.#forget(object);
         this.#removed.delete(uid);
+        this.#remember(uid);
       }
     }
   }
@@ -167,7 +173,7 @@ export class Store<T extends ApiObject> {
   /** Returns whether the object is new. */
   #learn(object: T): boolean {
     const key = objectKey(object), before = this.#byKey.get(key), { uid = "", namespace = "" } = object.metadata;
-    if (this.#removed.has(uid)) return false;
+    if (this.#removed.has(uid) || this.#gone.has(uid)) return false;
     const isSame = before?.metadata.uid === uid;
     if (before !== undefined && isSame && versionOf(before) >= versionOf(object)) return false;
     if (before !== undefined && !isSame) this.#forget(before);
@@ -187,6 +193,15 @@ export class Store<T extends ApiObject> {
     removeFrom(this.#byNamespace, before.metadata.namespace ?? "", key);
     removeFrom(this.#byController, ownerKey(before), key);
     this.#tell(undefined, before);
+  }
+
+  #remember(uid: string): void {
+    this.#gone.add(uid);
+    if (this.#gone.size <= rememberedMax) return;
+    for (const oldest of this.#gone) {
+      this.#gone.delete(oldest);
+      return;
+    }
   }
 
   #tell(next: T | undefined, before: T | undefined): void {
