@@ -1,4 +1,5 @@
 /** The reconcilers of the simulated cluster. One that is listed here runs; no other step is needed. */
+import { cronJobReconciler } from "./workloads/cron-jobs.ts";
 import { daemonSetReconciler } from "./workloads/daemon-sets.ts";
 import { deploymentReconciler } from "./workloads/deployments.ts";
 import { jobReconciler } from "./workloads/jobs.ts";
@@ -15,4 +16,5 @@ export const reconcilers: readonly Reconciler[] = Object.freeze([
   statefulSetReconciler,
   daemonSetReconciler,
   jobReconciler,
+  cronJobReconciler,
 ]);
