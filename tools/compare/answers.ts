@@ -42,13 +42,19 @@ function withoutIdentities(text: string): string {
 function withoutOwn(object: JsonObject): JsonObject {
   const { uid } = (object["metadata"] ?? {}) as { readonly uid?: string };
   const isTable = object["kind"] === "Table";
-  const text = JSON.stringify(
-    object,
-    (key, value) => own.includes(key) || key === "time" || isTable && key === "description" ? undefined : value,
-  );
+  const text = JSON.stringify(object, (key, value) => {
+    if (own.includes(key) || key === "time" || isTable && key === "description") return undefined;
+    // They are ordered by times, which the two servers' clocks cut into seconds at different moments.
+    if (key === "managedFields" && Array.isArray(value)) return [...value].sort(byText);
+    return key === "sources" && Array.isArray(value) ? value.filter((source: Json) => !isOfOpenShift(source)) : value;
+  });
   const named = (uid === undefined ? text : text.replaceAll(uid, "<uid>")).replace(/"20[0-9-]{8}T[0-9:.]+Z"/g, '"<time>"');
+  const { generateName, name } = (object["metadata"] ?? {}) as { readonly generateName?: string; readonly name?: string };
+  const unnamed = generateName !== undefined && name?.length === generateName.length + suffixLength && name.startsWith(generateName)
+    ? (text: string) => text.replaceAll(JSON.stringify(name), JSON.stringify(`${generateName}<suffix>`))
+    : (text: string) => text;
   return JSON.parse(
-    (isTable ? withoutIdentities(named).replace(/"[0-9]+[smh]([0-9]+s)?"/g, '"<age>"') : named).replace(
+    unnamed(isTable ? withoutIdentities(named).replace(/"[0-9]+[smh]([0-9]+s)?"/g, '"<age>"') : named).replace(
       /kube-api-access-[a-z0-9]{5}/g,
       "kube-api-access-<suffix>",
     ).replace(
@@ -56,6 +62,23 @@ function withoutOwn(object: JsonObject): JsonObject {
       '"$1":"<allocated>"',
     ).replace(/"clusterIPs":\["[0-9a-f.:]+"/g, '"clusterIPs":["<allocated>"'),
   ) as JsonObject;
+}
+
+/** Characters that a server adds to `generateName`. */
+const suffixLength = 5;
+
+function byText(one: Json, other: Json): number {
+  const [left, right] = [JSON.stringify(withoutTime(one)), JSON.stringify(withoutTime(other))];
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+function withoutTime(entry: Json): Json {
+  return isObject(entry) ? Object.fromEntries(Object.entries(entry).filter(([key]) => key !== "time")) : entry;
+}
+
+/** A source of the tokens' volume that only builds of OpenShift add. */
+function isOfOpenShift(source: Json): boolean {
+  return isObject(source) && isObject(source["configMap"]) && source["configMap"]["name"] === "openshift-service-ca.crt";
 }
 
 function sorted(value: Json): Json {

@@ -49,13 +49,16 @@ const basesMax = 12;
 
 const client = remoteClient(() => readAccess(peer));
 const theirs: Ask = async (method, path, body, headers = {}) => {
-  const sent = await client.send({
-    method: method as "POST",
-    path,
-    ...(body === undefined ? {} : { json: valueText(body) }),
-    headers,
-    signal: AbortSignal.timeout(30_000),
-  });
+  const send = () =>
+    client.send({
+      method: method as "POST",
+      path,
+      ...(body === undefined ? {} : { json: valueText(body) }),
+      headers,
+      signal: AbortSignal.timeout(30_000),
+    });
+  // The peer may close a connection that was idle at the moment in which it is used.
+  const sent = await send().catch(send);
   return { status: sent.status, body: sent.body as Json | undefined };
 };
 await using server = await openTestServer({ unexpectedErrors: "answer" });

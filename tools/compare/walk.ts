@@ -12,6 +12,10 @@ export interface WalkedKind {
   readonly kind: string;
   /** Subresources that take the whole object, such as `status`. */
   readonly doors: readonly string[];
+  /** Whether nothing but the first object is stored, because objects of this kind act on other requests. */
+  readonly isDry?: boolean;
+  /** If other members have a part of the name: that part, and what is in its place in a further object. */
+  readonly otherName?: { readonly from: string; readonly to: string };
 }
 
 interface Servers {
@@ -61,10 +65,10 @@ export class Walk {
   async step(): Promise<void> {
     const mutation = this.#mutations.next(this.#base), { what, object } = mutation, { path, doors } = this.#kind;
     this.objects++;
-    const one = `${path}/${this.#name}`, other = renamed(object, this.#name);
+    const one = `${path}/${this.#name}`, other = this.#another(object);
     const created = await this.#compare("POST", `${path}?dryRun=All`, what, other);
     if (this.#mutations.chance(createsShare)) {
-      await this.#compare("PUT", `${path}/${String((other["metadata"] as JsonObject)["name"])}?dryRun=All`, `creates: ${what}`, other);
+      await this.#compare("PUT", `${path}/${nameOf(other, this.#name)}?dryRun=All`, `creates: ${what}`, other);
     }
     const door = doors.length > 0 && this.#mutations.chance(doorShare) ? this.#mutations.among(doors) : undefined;
     const through = door !== undefined && await this.#compare("PUT", `${one}/${door}?dryRun=All`, what, object);
@@ -86,15 +90,25 @@ export class Walk {
     await Promise.all([ours("DELETE", one, now), theirs("DELETE", one, now)]);
   }
 
+  /** The object under another name. */
+  #another(object: JsonObject): JsonObject {
+    const { otherName } = this.#kind;
+    return otherName === undefined
+      ? renamed(object, this.#name)
+      : JSON.parse(JSON.stringify(object).replaceAll(otherName.from, otherName.to)) as JsonObject;
+  }
+
   async #stay(object: JsonObject, created: boolean, updated: boolean, door: string | undefined): Promise<void> {
-    const { path } = this.#kind, one = `${path}/${this.#name}`;
-    if (updated && this.#mutations.chance(staysShare)) {
+    const { path, isDry = false } = this.#kind, one = `${path}/${this.#name}`;
+    if (isDry) {
+      if ((created || updated) && this.#mutations.chance(staysShare)) this.#base = object;
+    } else if (updated && this.#mutations.chance(staysShare)) {
       if (await this.#compare("PUT", one, "stays", object)) this.#base = object;
     } else if (door !== undefined && this.#mutations.chance(staysShare)) {
       if (await this.#compare("PUT", `${one}/${door}`, "stays", object)) this.#base = object;
     } else if (created && !updated && door === undefined && this.#mutations.chance(anewShare)) {
       await this.end();
-      const { name: _, ...metadata } = object["metadata"] as JsonObject; // objects of a walk have metadata
+      const { name: _, ...metadata } = isObject(object["metadata"]) ? object["metadata"] : {};
       this.#name = `${this.#name.replace(/-n[0-9]+$/, "")}-n${++this.#renewed}`;
       this.#base = { ...object, metadata: { ...metadata, name: this.#name } };
       await this.#compare("POST", path, "made anew", this.#base);
@@ -169,6 +183,12 @@ export function kindOf({ method, path = "", isText, ours, theirs }: Difference):
   const door = /\/[^/]+\/[^/]+\/(status|approval|resize|ephemeralcontainers|binding|eviction|scale|finalize)\?/.exec(path)?.[1] ?? "";
   const meanings = [ours, theirs].map((text) => (isText ? text : text.split(" | ").slice(0, -1).join()).replace(/[0-9]+/g, "N"));
   return [method, door, ...meanings].join("\n");
+}
+
+/** The name of an object to create, that of another one if a change has removed or replaced it. */
+function nameOf({ metadata }: JsonObject, other: string): string {
+  const name = isObject(metadata) ? metadata["name"] : undefined;
+  return typeof name === "string" && name !== "" ? encodeURIComponent(name) : `${other}-2`;
 }
 
 /** A merge patch of one member. */

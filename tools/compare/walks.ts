@@ -1,9 +1,10 @@
 import { isIP } from "node:net";
-import { type JsonObject } from "../../core/json.ts";
+import type { Json, JsonObject } from "../../core/json.ts";
 import { randomOf } from "../../core/random.ts";
 import type { Catalog, Endpoint } from "../../kernel/catalog/catalog.ts";
 import { type Bases, filledIn } from "./bases.ts";
 import type { Ask, Difference } from "./compare-kind.ts";
+import { type OwnBases, ownBases } from "./own-bases.ts";
 import { Mutations } from "./mutations.ts";
 import { Walk } from "./walk.ts";
 import type { Words } from "./words.ts";
@@ -21,24 +22,35 @@ export interface Walked {
   readonly left: readonly string[];
 }
 
+/** A kind, and the objects from which walks begin. */
+export interface WalkedBases {
+  readonly endpoint: Endpoint;
+  readonly template: string;
+  readonly objects: readonly JsonObject[];
+  /** If the objects are not recorded ones: how they are named. */
+  readonly written?: OwnBases;
+}
+
 /** A kind in each version that is served, with the objects of its recorded version as bases where the version has none. */
 export function walkedKinds(
   catalog: Catalog,
   bases: readonly Bases[],
-): readonly { readonly endpoint: Endpoint; readonly template: string; readonly objects: readonly JsonObject[] }[] {
+): readonly WalkedBases[] {
   return catalog.groups.flatMap(({ versions }) => versions.flatMap(({ endpoints }) => endpoints)).flatMap((endpoint) => {
     const { group, version, plural, namespaced } = endpoint, ofNamespace = namespaced ? "/namespaces/${ns}" : "";
     const pathOf = (version: string) => `${group === "" ? "/api" : `/apis/${group}`}/${version}${ofNamespace}/${plural}`;
     const own = bases.filter(({ path }) => path === pathOf(version));
     const others = bases.filter(({ path }) => path.startsWith(group === "" ? "/api/" : `/apis/${group}/`) && path.endsWith(`/${plural}`));
-    const objects = (own.length > 0 ? own : others).flatMap(({ objects }) => objects);
-    return objects.length === 0 || !endpoint.verbs.includes("update") ? [] : [{ endpoint, template: pathOf(version), objects }];
+    const written = ownBases[plural];
+    const objects = written?.objects ?? (own.length > 0 ? own : others).flatMap(({ objects }) => objects);
+    if (objects.length === 0 || !endpoint.verbs.includes("update")) return [];
+    return [{ endpoint, template: pathOf(version), objects, ...(written === undefined ? {} : { written }) }];
   });
 }
 
 /** Walks from the bases of a kind in turn, until this many objects have been sent. */
 export async function walkKind(
-  { endpoint, template, objects }: ReturnType<typeof walkedKinds>[number],
+  { endpoint, template, objects, written }: WalkedBases,
   { servers, words, seed, count, namespace, word }: {
     readonly servers: { readonly ours: Ask; readonly theirs: Ask };
     readonly words: Words;
@@ -59,14 +71,19 @@ export async function walkKind(
     while (sent < count && useless.size < objects.length) {
       const nth = begun++, body = objects[nth % objects.length]!;
       if (useless.has(body)) continue;
-      const { metadata } = filledIn(body, namespace, word) as { readonly metadata?: JsonObject };
-      const { generateName: _, ...rest } = metadata ?? {}, recorded = String(rest["name"] ?? word).slice(0, 40);
-      const base = {
-        ...filledIn(body, namespace, word),
-        metadata: { ...rest, name: isIP(recorded) === 0 ? `${recorded.replace(/[.-]+$/, "")}-${nth}` : `198.51.100.${nth}` },
-      };
+      const base = written === undefined
+        ? withName(filledIn(body, namespace, word), nth, word)
+        : filledIn(numbered(body, nth), namespace, word);
       const walk = new Walk(
-        { path, apiVersion, kind, doors },
+        {
+          path,
+          apiVersion,
+          kind,
+          doors,
+          ...(written === undefined
+            ? {}
+            : { isDry: written.isDry, otherName: { from: numbered(written.token, nth), to: numbered(written.other, nth) } }),
+        },
         base,
         servers,
         new Mutations(schema, words, randomOf(seed * 7919 + nth)),
@@ -92,4 +109,19 @@ export async function walkKind(
     differences,
     left: [...left],
   };
+}
+
+/** The recorded object under a name of its own. */
+function withName(object: JsonObject, nth: number, word: string): JsonObject {
+  const { metadata } = object as { readonly metadata?: JsonObject };
+  const { generateName: _, ...rest } = metadata ?? {}, recorded = String(rest["name"] ?? word).slice(0, 40);
+  return {
+    ...object,
+    metadata: { ...rest, name: isIP(recorded) === 0 ? `${recorded.replace(/[.-]+$/, "")}-${nth}` : `198.51.100.${nth}` },
+  };
+}
+
+/** The value with the number of a walk in place of `${nth}`. */
+function numbered<T extends Json>(value: T, nth: number): T {
+  return JSON.parse(JSON.stringify(value).replaceAll("${nth}", String(nth))) as T;
 }
