@@ -53,9 +53,10 @@ export interface Strategy {
   readonly ownMetaRules?: true;
   /**
    * Whether metadata.generation counts changes of the spec: from 1, or with `onUpdate` from the client's value. With `exact` an empty list or map
-   * that the object of a request keeps (`keepsEmpty`) is a change. Default: the client's value is kept.
+   * that the object of a request keeps (`keepsEmpty`) is a change, with `sent` also a field that is dropped because its gate is off. Default:
+   * the client's value is kept.
    */
-  readonly generation?: boolean | "onUpdate" | "exact";
+  readonly generation?: boolean | "onUpdate" | "exact" | "sent";
   /**
    * Whether the status in a create reaches `prepare`, which then sets it; with "always" also that of an update. Writes of the object itself
    * then own the status that they contain. Default: the status is removed before, and an update keeps the stored one.

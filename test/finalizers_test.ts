@@ -19,6 +19,7 @@ const general = [
   "coordination.k8s.io/leasecandidates",
   "coordination.k8s.io/leases",
   "kwok.x-k8s.io/stages",
+  "node.k8s.io/runtimeclasses",
   "policy/poddisruptionbudgets",
 ];
 

@@ -71,5 +71,5 @@ async function createApplied(call: RequestContext, document: ApplyDocument, opti
   expectedRevision(object.metadata.resourceVersion); // must be a number; its value is ignored
   const { resourceVersion: _, ...metadata } = object.metadata;
   await call.authorize({ ...call.info, verb: "create" });
-  return await store(call, setNamespace(call, { ...object, metadata }), options.dryRun, true);
+  return await store(call, setNamespace(call, { ...object, metadata }), options.dryRun, "apply");
 }

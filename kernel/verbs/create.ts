@@ -44,16 +44,21 @@ async function handleUnstored(call: RequestContext, sent: ApiObject): Promise<It
   return Item.unsaved(stored, "", await resource.handleCreate!(object, requestHookContext(call)));
 }
 
-/** Stores a new object under its name or a generated one. Records its field managers, unless `hasOwners`. */
-export async function store(call: RequestContext, sent: ApiObject, dryRun: boolean, hasOwners = false): Promise<Item> {
-  const object = hasOwners ? sent : await recordOwners(call, sent, undefined);
+/** Stores a new object under its name or a generated one, which the verb `by` makes. Records its field managers; those of an apply are recorded. */
+export async function store(
+  call: RequestContext,
+  sent: ApiObject,
+  dryRun: boolean,
+  by: "create" | "update" | "apply" = "create",
+): Promise<Item> {
+  const object = by === "apply" ? sent : await recordOwners(call, sent, undefined);
   const generated = object.metadata.name === undefined && object.metadata.generateName !== undefined;
   if (call.endpoint.namespaced) {
     await measured(call, "NamespaceLifecycle", "admit", () => checkNamespace(call, object.metadata.name ?? ""));
   }
   if (!dryRun) refuseRevision(object);
   for (let tries = 1;; tries++) {
-    const next = await toCreate(call, object, hasOwners).catch((error) => takeBack(call).then(() => Promise.reject(error)));
+    const next = await toCreate(call, object, by !== "create").catch((error) => takeBack(call).then(() => Promise.reject(error)));
     const created = await insert(call, next, dryRun, object.metadata.resourceVersion);
     await takeBack(call, created.done);
     if (created.done) return created.item;

@@ -74,7 +74,7 @@ async function createdByPut(call: RequestContext, object: ApiObject, dryRun: boo
   }
   await call.authorize({ ...info, verb: "create" });
   const { resourceVersion: _, ...metadata } = object.metadata;
-  return objectResult(201, await store(call, { ...object, metadata }, dryRun));
+  return objectResult(201, await store(call, { ...object, metadata }, dryRun, "update"));
 }
 
 /** The key in error messages. A dry run does not reach the store, so it has no store prefix. */

@@ -74,8 +74,8 @@ function withMeta(object: ApiObject, changes: Parameters<typeof metaWith>[1]): A
 }
 
 /**
- * Makes the object that a create stores from one in the request's version. `keepsDeletion`: an apply may create an object that is already
- * being deleted.
+ * Makes the object that a create stores from one in the request's version. `keepsDeletion`: an apply and an update may create an object that
+ * is already being deleted.
  */
 export async function toCreate(call: RequestContext, object: ApiObject, keepsDeletion = false): Promise<ApiObject> {
   const { endpoint, catalog, backend, warnings } = call;
@@ -90,7 +90,7 @@ export async function toCreate(call: RequestContext, object: ApiObject, keepsDel
     uid: crypto.randomUUID(),
     creationTimestamp: context.now,
     ...(keepsDeletion ? {} : noDeletion),
-    ...([true, "exact"].includes(resource.strategy?.generation ?? false) ? { generation: 1 } : {}),
+    ...([true, "exact", "sent"].includes(resource.strategy?.generation ?? false) ? { generation: 1 } : {}),
   });
   call.step("admission has changed the object");
   await authorizeContents(call, next, undefined);
@@ -128,6 +128,8 @@ export async function toUpdate(call: RequestContext, object: ApiObject, prior: A
   if (call.subresource === undefined) next = await resource.allocate?.(next, prior, requestHookContext(call)) ?? next;
   const { generation } = prior.metadata;
   next = withMeta(next, dryRun ? { generation } : { generation, selfLink: undefined });
+  const sentCounts = resource.strategy?.generation === "sent" && sub === undefined &&
+    specChanged(call, withStatusOf(call, next, prior), prior);
   if (sub?.write !== undefined) next = sub.write(next, prior, context);
   else {
     if (call.subresource === undefined) next = withStatusOf(call, next, prior);
@@ -137,7 +139,7 @@ export async function toUpdate(call: RequestContext, object: ApiObject, prior: A
   next = resource.dropDisabled?.(next, prior, catalog.gates.isOn) ?? next;
   next = withMeta(next, keptMeta(next.metadata, prior.metadata, managedFields));
   const isDirect = call.info.verb === "create" && call.subresource?.definition.create?.isDirect === true;
-  if (resource.strategy?.generation && sub === undefined && !isDirect && specChanged(call, next, prior)) {
+  if (resource.strategy?.generation && sub === undefined && !isDirect && (sentCounts || specChanged(call, next, prior))) {
     next = { ...next, metadata: metaWith(next.metadata, { generation: Number(prior.metadata.generation ?? 0) + 1 }) };
   }
   const ownErrors: readonly FieldError[] = [

@@ -131,7 +131,7 @@ export const resourceSlices: Resource<ResourceSlice> = defineResource({
     unselectableText: (field, groupVersion) => `field label not supported for ${groupVersion}, Kind=ResourceSlice: ${field}`,
     ...(version === "v1beta1" ? sliceConversion : {}),
   })),
-  strategy: { deleteAnswers: "object", generation: true, coreFinalizers: true },
+  strategy: { deleteAnswers: "object", generation: "sent", coreFinalizers: true },
   prepare: (next, prior, { gates, now }) => {
     const spec = dropFromSlice(withTimes(next.spec, now), prior?.spec, gates);
     return sameValue(spec, next.spec) ? next : { ...next, spec };

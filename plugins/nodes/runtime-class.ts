@@ -92,7 +92,7 @@ export const runtimeClasses: Resource<RuntimeClass> = defineResource({
   storedAs: groupVersion,
   storedUnder: "runtimeclasses",
   served: { [groupVersion]: { schema: RuntimeClass, introduced: "1.20", columns } },
-  strategy: { unconditionalUpdate: false, createOnUpdate: true, coreFinalizers: true },
+  strategy: { unconditionalUpdate: false, createOnUpdate: true },
   create: validateClass,
   update(next, prior, context) {
     const rules = metaRulesOf(runtimeClasses, context.names);

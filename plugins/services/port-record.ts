@@ -30,9 +30,12 @@ export function portRangeOf(value: string): PortRange {
 export class PortUse {
   readonly range: PortRange;
   readonly #used: Set<number>;
+  readonly #isDryRun: boolean;
 
-  constructor(range: PortRange, used: Iterable<number>) {
+  /** @param isDryRun ports outside the range can be taken: upstream's dry runs look at the ports in use only */
+  constructor(range: PortRange, used: Iterable<number>, isDryRun = false) {
     this.range = range;
+    this.#isDryRun = isDryRun;
     this.#used = new Set(used);
   }
   get used(): ReadonlySet<number> {
@@ -41,7 +44,7 @@ export class PortUse {
   /** Takes a port. Returns why it cannot be taken. */
   take(port: number): string | undefined {
     const { first, last } = this.range;
-    if (port < first || port > last) {
+    if (!this.#isDryRun && (port < first || port > last)) {
       return `provided port is not in the valid range. The range of valid ports is ${first}-${last}`;
     }
     if (this.#used.has(port)) return "provided port is already allocated";
@@ -73,7 +76,7 @@ export async function changePorts<T>(
   for (let tries = 0; tries < portTriesMax; tries++) {
     const found = await records.get(path);
     const before = usedIn(found?.value, range) ?? (await services()).flatMap(nodePortsOf);
-    const use = new PortUse(range, before), result = operation(use);
+    const use = new PortUse(range, before, isDryRun), result = operation(use);
     const isSame = found?.value !== undefined && usedIn(found.value, range) !== undefined && sameSet(use.used, new Set(before));
     if (isDryRun || isSame || await records.put(path, recordOf(use), found?.revision)) return result;
   }

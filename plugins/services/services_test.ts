@@ -66,6 +66,10 @@ test("ports on nodes are unique, and given back by deletion and by a change of t
   assert.equal((await send("POST", "", service("d", { type: "NodePort" }))).value.spec.ports[0].nodePort, ports[1]);
   const { value } = await send("POST", "", service("e", { type: "NodePort", ports: [{ port: 80, nodePort: 1 }] }));
   assert.match(value.message, /The range of valid ports is 30000-30001/);
+  const trial = service("f", { type: "NodePort", ports: [{ port: 80, nodePort: 1 }] });
+  assert.equal((await send("POST", "?dryRun=All", trial)).status, 201, "a dry run looks at the ports in use only");
+  const used = service("g", { type: "NodePort", ports: [{ port: 80, nodePort: ports[1] }] });
+  assert.match((await send("POST", "?dryRun=All", used)).value.message, /provided port is already allocated/);
 });
 
 test("a service that becomes a name gives its address back, and gets one on the way back", async () => {
