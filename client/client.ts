@@ -44,7 +44,7 @@ export interface ClientOptions {
 }
 
 /** The API of a server over the network, with the methods that controllers have in process. */
-export interface Client extends Omit<Api, "collections" | "followCollections">, AsyncDisposable {
+export interface Client extends Omit<Api, "collections" | "followCollections" | "unknownVersions">, AsyncDisposable {
   /** Ends all requests and watches, and the connections. */
   close(): Promise<void>;
 }

@@ -147,6 +147,11 @@ export interface Api {
    * signal aborts.
    */
   followCollections(verb: string, signal: AbortSignal): AsyncIterable<readonly ApiCollection[]>;
+  /**
+   * Returns the group versions of other servers whose collections are not known now, because the server does not answer. `collections` has those
+   * that were known before. Absent if there are no other servers.
+   */
+  readonly unknownVersions?: () => readonly GroupVersion[];
 }
 /** A collection that the server serves. */
 export interface ApiCollection {
@@ -158,6 +163,8 @@ export interface ApiCollection {
   readonly kind: string;
   /** Whether its objects belong to namespaces. */
   readonly namespaced: boolean;
+  /** Present if another server has it, which may be slow or gone. */
+  readonly isRemote?: true;
 }
 /**
  * The part of an object that a watch follows. "everything" is the whole object; "ownership" is owner references, finalizers and deletion

@@ -6,7 +6,7 @@ import type { ApiObject } from "./meta/object-meta.ts";
 import type { StructNode, Typed } from "./schema.ts";
 
 /** The methods of an API that a typed client uses. */
-export type ObjectApi = Omit<Api, "of" | "collections" | "followCollections">;
+export type ObjectApi = Omit<Api, "of" | "collections" | "followCollections" | "unknownVersions">;
 
 /** Returns the method `of` of an API, which `api` returns: the API contains this method itself. */
 export function typedApis(api: () => ObjectApi): Api["of"] {

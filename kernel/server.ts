@@ -1,5 +1,7 @@
 /** The running server, for its requests: the active catalog and the shared state. */
 import type { Access, AuthorizationDecision, Waiting } from "../core/access.ts";
+import type { ApiCollection } from "../core/api.ts";
+import type { GroupVersion } from "../core/versions.ts";
 import type { Place } from "../core/flow-control.ts";
 import type { UserInfo } from "../core/user-info.ts";
 import type { Impersonate } from "./access/impersonation.ts";
@@ -15,7 +17,7 @@ import type { RequestInfo } from "./request/request-info.ts";
 export interface Server {
   /** The active catalog: replaced as a whole, and read once per request. */
   readonly catalog: Catalog;
-  /** Resolves when another catalog is active, or the signal aborts. */
+  /** Resolves when another catalog is active, `others` have changed, or the signal aborts. */
   catalogChanged(signal: AbortSignal): Promise<void>;
   /** Whether the resources of all sources are served. Until then an unknown group may become known. */
   readonly isComplete: () => boolean;
@@ -51,6 +53,8 @@ export interface Server {
   nonresource(exchange: Exchange, info: RequestInfo, catalog: Catalog, mayGet: MayGet): Promise<Reply>;
   /** The reply of the server that has the group version of an authorized request; undefined if this one has it. Absent without such servers. */
   elsewhere?(user: UserInfo, exchange: Exchange, info: RequestInfo, auditId: string): Promise<Reply> | undefined;
+  /** What other servers have; `unknown` are group versions whose server does not answer. */
+  readonly others?: { collections(verb: string): readonly ApiCollection[]; unknown(): readonly GroupVersion[] };
   /** The reply to a browser that may not see the page at `/`. */
   readonly refusedPage: RefusedPage;
   /** Counts a request of the server's own background work. */

@@ -10,6 +10,8 @@ export interface Content {
   readonly held: ReadonlyMap<string, number>;
   /** Messages of failed list and delete requests. */
   readonly failures: readonly string[];
+  /** Group versions of other servers that do not answer. */
+  readonly undiscovered: readonly string[];
 }
 
 interface Text {
@@ -23,19 +25,26 @@ function countsText(counts: ReadonlyMap<string, number>, verb: string): string {
   return [...counts].map(([what, count]) => `${what} ${verb} ${count} resource instances`).sort().join(", ");
 }
 
+/** As client-go's error for servers that aggregated discovery shows as stale. */
+function discoveryText(versions: readonly string[]): string {
+  const each = versions.map((version) => `${version}: stale GroupVersion discovery: ${version}`).join(", ");
+  return `Discovery failed for some groups, ${versions.length} failing: unable to retrieve the complete list of server APIs: ${each}`;
+}
+
 /** One row for each condition: its text without a problem, and a function that returns the text of a problem. */
 const rows: readonly Row[] = [
-  // The first two conditions concern discovery requests and the parsing of their results. Neither can fail inside the process.
   {
     type: "NamespaceDeletionDiscoveryFailure",
     reason: "ResourcesDiscovered",
     message: "All resources successfully discovered",
-    problem: () => undefined,
+    problem: ({ undiscovered }) =>
+      undiscovered.length === 0 ? undefined : { reason: "DiscoveryFailed", message: discoveryText(undiscovered) },
   },
   {
     type: "NamespaceDeletionGroupVersionParsingFailure",
     reason: "ParsedGroupVersions",
     message: "All legacy kube types successfully parsed",
+    // Versions are not parsed here.
     problem: () => undefined,
   },
   {

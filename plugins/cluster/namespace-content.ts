@@ -11,7 +11,8 @@ interface Collection {
 
 /**
  * Deletes the content of a namespace and counts the objects that remain: pods first, so that none outlives the rules of the network that are made
- * for it (CVE-2024-7598), then all other collections at the same time. An error of one collection is recorded as a failure.
+ * for it (CVE-2024-7598), then all other collections at the same time. An error of one collection is recorded as a failure. Collections of servers
+ * that do not answer wait for another pass.
  */
 export async function deleteContent(api: Api, namespace: string): Promise<Content> {
   const asCollection = new Set(namespacedCollections(api, "deletecollection").map(({ name }) => name));
@@ -31,10 +32,12 @@ export async function deleteContent(api: Api, namespace: string): Promise<Conten
       else if (!isAbsent(error)) failures.push(error.message);
     }
   };
-  const collections = namespacedCollections(api, "delete"), pods = collections.find(({ name }) => name === "pods.");
+  const undiscovered = api.unknownVersions?.() ?? [];
+  const isKnown = ({ groupVersion }: Collection) => !undiscovered.includes(groupVersion);
+  const collections = namespacedCollections(api, "delete").filter(isKnown), pods = collections.find(({ name }) => name === "pods.");
   if (pods !== undefined) await empty(pods);
   if (remaining.size === 0 && failures.length === 0) await Promise.all(collections.filter((each) => each !== pods).map(empty));
-  return { remaining, held, failures };
+  return { remaining, held, failures, undiscovered };
 }
 
 /** Returns each namespaced resource once, in the first version that supports the verb. All versions have the same objects. */

@@ -54,7 +54,7 @@ export async function pass(context: ControllerContext, name: string): Promise<"d
     const current = conditions === found.status.conditions
       ? found
       : await writeNamespace(api, { ...found, status: { ...found.status, conditions } }, "status");
-    if (content.remaining.size > 0 || content.failures.length > 0) return "left";
+    if (content.remaining.size > 0 || content.failures.length > 0 || content.undiscovered.length > 0) return "left";
     const finalizers = (current.spec.finalizers ?? []).filter((each) => each !== own);
     await writeNamespace(api, { ...current, spec: { finalizers } }, "finalize");
     return "done";

@@ -198,8 +198,8 @@ test("pass() is repeated after a conflict, and does nothing for a deleted, activ
 });
 
 test("conditionsAfter() keeps the time of a condition with unchanged status, and all other conditions", () => {
-  const nothing: Content = { remaining: new Map(), held: new Map(), failures: [] };
-  const some: Content = { remaining: new Map([["things.example.com", 2]]), held: new Map(), failures: [] };
+  const nothing: Content = { remaining: new Map(), held: new Map(), failures: [], undiscovered: [] };
+  const some: Content = { remaining: new Map([["things.example.com", 2]]), held: new Map(), failures: [], undiscovered: [] };
   const foreign = { type: "Mine", status: "True", lastTransitionTime: "2024-01-01T00:00:00Z" };
   const first = conditionsAfter([foreign], some, "2024-01-02T00:00:00Z");
   assert.equal(first.length, 6);

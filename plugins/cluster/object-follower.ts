@@ -6,6 +6,9 @@ import { awaitsCollector, type Node, nodeOf, type OwnerGraph } from "./owner-gra
 /** Shortest and longest pause, in milliseconds, before a kind that cannot be followed is tried again. */
 const retryMsMin = 100, retryMsMax = 30_000;
 
+/** Milliseconds that the collector waits for the objects of another server before it acts on those that it knows (upstream's). */
+const remoteFillMs = 30_000;
+
 /** Reports kinds that cannot be followed. */
 export interface Waits {
   began(collection: ApiCollection, error: unknown, isFirst: boolean): void;
@@ -44,8 +47,10 @@ export class ObjectFollower {
   async run(): Promise<void> {
     const { api, graph, handle } = this.#following, ended: Promise<void>[] = [];
     for await (const all of api.followCollections("watch", this.#until)) {
-      // Events are left out: they are numerous, have no owners and expire.
-      const collections = new Map(all.filter(({ resource }) => resource !== "events").map((each) => [nameOf(each), each]));
+      // Events are left out: they are numerous, have no owners and expire. So are objects of other servers that cannot be deleted.
+      const deletable = new Set(all.some(({ isRemote }) => isRemote) ? api.collections("delete").map(nameOf) : []);
+      const isCollected = (each: ApiCollection) => each.resource !== "events" && (each.isRemote !== true || deletable.has(nameOf(each)));
+      const collections = new Map(all.filter(isCollected).map((each) => [nameOf(each), each]));
       for (const [name, one] of this.#followed) if (!collections.has(name)) this.#leave(name, one);
       const early = afterwards(graph, handle);
       await Promise.all(
@@ -53,7 +58,8 @@ export class ObjectFollower {
           const one = { collection, ending: new AbortController() }, filled = Promise.withResolvers<void>();
           this.#followed.set(name, one);
           ended.push(this.#follow(name, one, early.see, filled.resolve));
-          return filled.promise;
+          // Another server may hang.
+          return collection.isRemote ? Promise.race([filled.promise, pause(remoteFillMs, this.#until)]) : filled.promise;
         }),
       );
       early.end();

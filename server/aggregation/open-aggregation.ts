@@ -26,6 +26,10 @@ export interface AggregationNeeds extends Pick<DelegateContext, "setting" | "log
 export interface Aggregation {
   /** As in `Server`. */
   readonly elsewhere: NonNullable<Server["elsewhere"]>;
+  /** As in `Server`. */
+  readonly others: NonNullable<Server["others"]>;
+  /** Calls `then` after each change of `others`. */
+  onChange(then: () => void): void;
   /** Resolves when the registered versions are known. */
   readonly ready: Promise<void>;
   /** The documents of this server with those of others. */
@@ -41,18 +45,26 @@ export function openAggregation(needs: AggregationNeeds): Aggregation | undefine
   if (definition === undefined) return undefined;
   const { promise: ready, resolve } = Promise.withResolvers<void>();
   let elsewhere: Aggregation["elsewhere"] = () => undefined, shown: ShownDocuments | undefined;
+  let documents: RemoteDocuments | undefined;
+  const followers: (() => void)[] = [];
   return {
     documents: {
       catalog: (catalog, path) => shown?.catalog(catalog, path) ?? catalog,
       openapi: (own) => shown?.openapi(own) ?? own,
     },
     elsewhere: (...request) => elsewhere(...request),
+    others: { collections: (verb) => documents?.collections(verb) ?? [], unknown: () => documents?.unknown() ?? [] },
+    onChange: (then) => void followers.push(then),
     ready,
     open(api, peers) {
       const { names } = current().catalog, gates = (name: string) => current().catalog.gates.isOn(name);
       const changed = () => remote.follow(delegate.versions());
       const delegate = definition.open({ names, api, gates, setting, peers, logError, changed, signal });
-      const remote = new RemoteDocuments({ delegate, peers, logError, signal, clock: elapsedClock });
+      const remote = new RemoteDocuments({
+        ...{ delegate, peers, logError, signal, clock: elapsedClock },
+        changed: () => followers.forEach((each) => each()),
+      });
+      documents = remote;
       shown = shownDocuments(delegate, remote, logError);
       elsewhere = forwarding(delegate, peers, needs);
       void delegate.ready.then(resolve);

@@ -4,6 +4,8 @@
  * has versions that are `Stale`, and no other server is affected.
  */
 import { bound } from "../../core/bound.ts";
+import type { ApiCollection } from "../../core/api.ts";
+import type { GroupVersion } from "../../core/versions.ts";
 import type { RegisteredVersion } from "../../core/delegate.ts";
 import { isObject, type Json } from "../../core/json.ts";
 import { sameValue } from "../../core/derive/same-value.ts";
@@ -44,6 +46,8 @@ const nothing: Pick<Known, "isFresh" | "hashes"> = Object.freeze({ isFresh: fals
 
 export interface RemoteDocumentsNeeds extends AskNeeds {
   readonly logError: (sentence: string, error?: unknown) => void;
+  /** Called after each change of what is known. */
+  readonly changed?: () => void;
 }
 /** The reason is in the condition of the registration. */
 class Unavailable extends Error {}
@@ -74,19 +78,43 @@ export class RemoteDocuments {
   follow(registered: readonly RegisteredVersion[]): void {
     const byServer = Map.groupBy(registered.filter(({ isRemote }) => isRemote), ({ server }) => server);
     for (const server of this.#servers.keys()) if (!byServer.has(server)) this.#servers.delete(server);
-    this.#state++;
     for (const [server, versions] of byServer) {
       const known = this.#servers.get(server);
       this.#servers.set(server, { ...known ?? nothing, versions });
       if (known !== undefined && sameValue(known.versions, versions)) continue;
       for (const kind of ["discovery", "v3", "v2"]) this.#queue.add(`${kind} ${server}`);
     }
+    this.#changed();
   }
   /** Returns what aggregated discovery shows of a version. As upstream, the resources of a server that does not answer are not shown. */
   described({ server, group, version }: RegisteredVersion): RemoteVersion {
     const { isFresh, discovery } = this.#servers.get(server) ?? { ...nothing, discovery: undefined };
     if (!isFresh) return { freshness: "Stale", resources: [] };
     return { freshness: "Current", resources: discovery?.resources.get(`${group}/${version}`) ?? [] };
+  }
+  /** Returns the group versions of servers that do not answer, such as `metrics.k8s.io/v1beta1`. */
+  unknown(): readonly GroupVersion[] {
+    const stale = [...this.#servers.values()].filter(({ isFresh }) => !isFresh);
+    return stale.flatMap(({ versions }) => versions.map(groupVersionOf)).toSorted();
+  }
+  /**
+   * Returns the collections that support a verb, each in the version of its group with the highest priority. Those of a server that no longer answers
+   * stay: its objects are still there.
+   */
+  collections(verb: string): readonly ApiCollection[] {
+    const all = [...this.#servers.values()].flatMap(({ versions, discovery }) => versions.map((version) => ({ version, discovery })));
+    const found = new Map<string, ApiCollection & { readonly verbs: readonly string[] }>();
+    for (const { version, discovery } of all.toSorted((a, b) => b.version.versionPriority - a.version.versionPriority)) {
+      for (const { resource, responseKind, scope, verbs } of discovery?.resources.get(`${version.group}/${version.version}`) ?? []) {
+        const name = `${version.group}/${resource}`, namespaced = scope === "Namespaced";
+        if (found.has(name)) continue;
+        found.set(name, {
+          ...{ groupVersion: groupVersionOf(version), resource, kind: responseKind?.kind ?? "", namespaced, verbs },
+          isRemote: true,
+        });
+      }
+    }
+    return [...found.values()].filter(({ verbs }) => verbs.includes(verb)).map(({ verbs: _verbs, ...collection }) => collection);
   }
   /** Returns the hashes of the v3 documents by `group/version`. */
   hashes(): ReadonlyMap<string, string> {
@@ -121,8 +149,16 @@ export class RemoteDocuments {
     const known = this.#servers.get(server);
     if (known === undefined || Object.entries(found).every(([name, value]) => known[name as keyof Known] === value)) return;
     this.#servers.set(server, { ...known, ...found });
-    this.#state++;
+    this.#changed();
   }
+  #changed(): void {
+    this.#state++;
+    this.#needs.changed?.();
+  }
+}
+
+function groupVersionOf({ group, version }: RegisteredVersion): GroupVersion {
+  return group === "" ? version : `${group}/${version}`;
 }
 
 interface Finder {

@@ -41,11 +41,12 @@ const healthy = (server: string): Answer => ({ path, headers }) => {
 const hangs: Answer = ({ signal }) => new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
 
 /** Documents of servers by name, and what was asked. */
-function scene(servers: Record<string, Answer>) {
+function scene(servers: Record<string, Answer>, changed = (): void => {}) {
   const clock = manualClock(0), ending = new AbortController(), asked: string[] = [], logged: string[] = [];
   const documents = new RemoteDocuments({
     clock,
     peers,
+    changed,
     signal: ending.signal,
     logError: (sentence, error) => logged.push(`${sentence}: ${(error as Error).message}`),
     delegate: {
@@ -145,4 +146,24 @@ test("a document above its bound is not used", async () => {
     assert.equal(documents.specs().length, count, `${bytes}`);
     end();
   }
+});
+
+test("RemoteDocuments knows the collections of servers, also of one that no longer answers", async () => {
+  let changes = 0;
+  const { documents, servers, clock, end } = scene({ a: healthy("a"), b: hangs }, () => changes++);
+  documents.follow([version("a"), version("b")]);
+  assert.deepEqual(documents.unknown(), ["a.example/v1", "b.example/v1"]);
+  await settle();
+  const collection = { groupVersion: "a.example/v1", resource: "things", kind: "Thing", namespaced: false, isRemote: true };
+  assert.deepEqual(documents.collections("get"), [collection]);
+  assert.deepEqual(documents.collections("delete"), []);
+  assert.deepEqual(documents.unknown(), ["b.example/v1"]);
+  const before = changes;
+  servers["a"] = () => status(500);
+  clock.advance(60_000);
+  await settle();
+  assert.deepEqual(documents.unknown(), ["a.example/v1", "b.example/v1"]);
+  assert.deepEqual(documents.collections("get"), [collection]);
+  assert.ok(changes > before);
+  end();
 });

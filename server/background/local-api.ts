@@ -3,7 +3,7 @@ import type { Clock } from "../../core/async.ts";
 import { typedApis } from "../../core/typed-api.ts";
 import { objectApi } from "../../core/client/object-api.ts";
 import type { ApiRequest, WatchEvent } from "../../core/client/transport.ts";
-import type { Api } from "../../core/api.ts";
+import type { Api, ApiCollection } from "../../core/api.ts";
 import { type GroupVersion, splitGroupVersion } from "../../core/versions.ts";
 import { plainJson } from "../../core/tree/plain-json.ts";
 import { spell } from "../../core/names.ts";
@@ -71,14 +71,8 @@ export function localApi(server: Server, user: UserInfo, options: LocalOptions =
   const api: Api = {
     ...objects,
     of: typedApis(() => api),
-    collections: (verb) =>
-      server.catalog.groups.flatMap(({ versions }) => {
-        // Each resource in the first version that has it: the preferred version of a group may lack it.
-        const found = new Map<string, Endpoint>();
-        for (const { endpoints } of versions) for (const each of endpoints) if (!found.has(each.plural)) found.set(each.plural, each);
-        return [...found.values()].filter(({ verbs }) => (verbs as readonly string[]).includes(verb))
-          .map(({ apiVersion, plural, kind, namespaced }) => ({ groupVersion: apiVersion, resource: plural, kind, namespaced }));
-      }),
+    collections: (verb) => [...ownCollections(server.catalog, verb), ...server.others?.collections(verb) ?? []],
+    unknownVersions: () => server.others?.unknown() ?? [],
     async *followCollections(verb, signal) {
       while (!signal.aborted) {
         const changed = server.catalogChanged(signal);
@@ -88,6 +82,16 @@ export function localApi(server: Server, user: UserInfo, options: LocalOptions =
     },
   };
   return api;
+}
+
+function ownCollections({ groups }: Server["catalog"], verb: string): readonly ApiCollection[] {
+  return groups.flatMap(({ versions }) => {
+    // Each resource in the first version that has it: the preferred version of a group may lack it.
+    const found = new Map<string, Endpoint>();
+    for (const { endpoints } of versions) for (const each of endpoints) if (!found.has(each.plural)) found.set(each.plural, each);
+    return [...found.values()].filter(({ verbs }) => (verbs as readonly string[]).includes(verb))
+      .map(({ apiVersion, plural, kind, namespaced }) => ({ groupVersion: apiVersion, resource: plural, kind, namespaced }));
+  });
 }
 
 /** By server, for all APIs in its process. */

@@ -18,16 +18,12 @@ import { never } from "../../kernel/request-context.ts";
 import { noteFailure } from "../../kernel/respond/audited.ts";
 import { isBug, toStatusError } from "../../kernel/respond/failure.ts";
 import type { Server } from "../../kernel/server.ts";
+import { elsewhereAnswer, type LocalAnswer } from "./elsewhere-answer.ts";
 import type { SharedValues } from "./shared-values.ts";
 import { valueOf, valueOfReply } from "./values.ts";
 
 /** Milliseconds between two attempts of a controller that waits for its rights. */
 const localAuthorizationRetryMs = bound(20);
-
-/** The result of a call: a value, or the frames of a watch. */
-export type LocalAnswer =
-  | { readonly status: number; readonly value: Json }
-  | { readonly status: number; readonly frames: Chunks };
 
 /** Who calls. */
 export interface LocalCaller {
@@ -75,6 +71,7 @@ class LocalEntry implements Entry<LocalAnswer> {
   readonly #shared: SharedValues;
   readonly #exchange: Exchange;
   readonly #info: RequestInfo;
+  readonly #auditId = crypto.randomUUID();
   #record: AuditRecord | undefined;
 
   constructor(server: Server, caller: LocalCaller, request: ApiRequest, shared: SharedValues) {
@@ -93,7 +90,7 @@ class LocalEntry implements Entry<LocalAnswer> {
 
   record(user: UserInfo): RequestRecord<LocalAnswer> | undefined {
     const { audit } = this.#server;
-    const record = this.#record = audit?.begin(this.#exchange, this.#info, user, crypto.randomUUID(), audit.now());
+    const record = this.#record = audit?.begin(this.#exchange, this.#info, user, this.#auditId, audit.now());
     return record &&
       { notes: record.notes, received: () => record.received(), decided: record.decided, end: (answer) => ended(record, answer) };
   }
@@ -121,6 +118,8 @@ class LocalEntry implements Entry<LocalAnswer> {
 
   async answer(acting: Acting, audit: AuditNotes | undefined): Promise<LocalAnswer> {
     const server = this.#server, info = this.#info, { catalog } = server, { group, version, resource } = info;
+    const elsewhere = server.elsewhere?.(acting.user, this.#exchange, info, this.#auditId);
+    if (elsewhere !== undefined) return await elsewhereAnswer(await elsewhere, info.verb);
     const endpoint = catalog.endpoint(group, version, resource) ?? catalog.unserved(group, version, resource);
     const where = route(info, this.#exchange.method, catalog, endpoint);
     return await dispatch<LocalAnswer>({ ...acting, info, where, audit, catalog, server, warnings: new Warnings(), step() {} }, {
@@ -162,11 +161,15 @@ function exchangeOf(request: ApiRequest, manager: string): Exchange {
     url,
     headers: { accept, "content-type": contentType, "user-agent": manager },
     body: () => bytes,
+    stream: () => bytes.length === 0 ? undefined : onePiece(bytes),
     peer: undefined,
     remote: "local",
     protocol: "HTTP/1.1",
     watchScope,
     signal,
   };
+}
+async function* onePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
 }
 const json = "application/json";

@@ -65,7 +65,7 @@ export interface Parts {
   /** Absent in tests without webhooks. */
   readonly callWebhook?: CallWebhook;
   /** Group versions of other servers; undefined if no plugin knows of any. */
-  readonly aggregation?: Pick<Aggregation, "elsewhere" | "ready" | "documents"> | undefined;
+  readonly aggregation?: Omit<Aggregation, "open"> | undefined;
   /** Returns the signal that ends a watch that begins now. */
   readonly ending: () => AbortSignal;
 }
@@ -142,7 +142,7 @@ export function assemble(parts: Parts): Server {
     sendsGoaway: goawayChooser(() => current().config["goaway-chance"], systemClock.random),
     admit: limits.admit,
     nonresource: nonresourceOf(parts, limits),
-    ...(parts.aggregation === undefined ? {} : { elsewhere: parts.aggregation.elsewhere }),
+    ...(parts.aggregation === undefined ? {} : { elsewhere: parts.aggregation.elsewhere, others: parts.aggregation.others }),
     refusedPage,
     countOwnRequest(method, info) {
       const { group, resource, subresource, verb } = requestLabels(method, info, undefined, current().catalog);
@@ -159,15 +159,19 @@ function partsOf({ parts, store, faults }: StorageParts): readonly CheckedStore[
   return parts ?? [{ store, faults }];
 }
 
-function catalogChanges({ config: { current, onSwap } }: Parts): Server["catalogChanged"] {
+function catalogChanges({ config: { current, onSwap }, aggregation }: Parts): Server["catalogChanged"] {
   let { catalog } = current();
   let change = Promise.withResolvers<void>();
+  const changed = (): void => {
+    change.resolve();
+    change = Promise.withResolvers();
+  };
+  aggregation?.onChange(changed);
   onSwap(() => {
     const next = current().catalog;
     if (next === catalog) return;
     catalog = next;
-    change.resolve();
-    change = Promise.withResolvers();
+    changed();
   });
   return (signal) => abortable(change.promise, signal).catch(() => {}); // an abort is no error here
 }
