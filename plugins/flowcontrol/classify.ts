@@ -1,5 +1,6 @@
 /** Finds the flow schema of a request. Subjects are compared once for each user, rules for each request. */
 import type { AuthorizationAttributes, UserInfo } from "../../toolbox.ts";
+import { handsMax } from "./bounds.ts";
 import type { FlowSchema, NonResourcePolicyRule, PolicyRulesWithSubjects, ResourcePolicyRule, Subject } from "./flow-schema-schema.ts";
 
 type Attributes = AuthorizationAttributes;
@@ -97,8 +98,25 @@ function pathMatch({ verbs, nonResourceURLs = [] }: NonResourcePolicyRule): Matc
   return ({ verb, path }) => hasVerb(verb) && (isAll || exact.has(path) || prefixes.some((prefix) => path.startsWith(prefix)));
 }
 
-/** Returns the name of the flow of a request: the schema, and the user or the namespace if the schema separates its requests by one of them. */
-export function flowOf({ metadata, spec: { distinguisherMethod } }: FlowSchema, user: UserInfo, { namespace }: Attributes): string {
-  const { name = "" } = metadata, type = distinguisherMethod?.type;
-  return type === "ByUser" ? `${name}/${user.name}` : type === "ByNamespace" ? `${name}/${namespace}` : name;
+/** The names of flows of one schema. Each is made once, because a text that is made for each request is hashed for each request. */
+export class Flows {
+  readonly #name: string;
+  readonly #type: string | undefined;
+  readonly #names = new Map<string, string>();
+
+  constructor({ metadata: { name = "" }, spec: { distinguisherMethod } }: FlowSchema) {
+    this.#name = name;
+    this.#type = distinguisherMethod?.type;
+  }
+
+  /** The name of the flow of a request: the schema, and the user or the namespace if the schema separates its requests by one of them. */
+  of(user: UserInfo, { namespace }: Attributes): string {
+    if (this.#type !== "ByUser" && this.#type !== "ByNamespace") return this.#name;
+    const key = this.#type === "ByUser" ? user.name : namespace, known = this.#names.get(key);
+    if (known !== undefined) return known;
+    if (this.#names.size >= handsMax) this.#names.clear();
+    const name = `${this.#name}/${key}`;
+    this.#names.set(key, name);
+    return name;
+  }
 }

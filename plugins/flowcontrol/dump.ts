@@ -57,7 +57,7 @@ function dumpLevels(levels: Levels): string {
       "CancelledRequests",
     ],
     ...byName(levels).map(({ name, queue, isEnding }) => {
-      const active = [...queue.queues()].filter(({ waiting }) => waiting.length > 0).length;
+      const active = queue.queues().filter(({ waiting }) => waiting.length > 0).length;
       const { dispatched, rejected, timedOut, cancelled } = queue.counts;
       return [name, active, queue.isIdle, isEnding, queue.waiting, queue.running, dispatched, rejected, timedOut, cancelled];
     }),
@@ -65,7 +65,7 @@ function dumpLevels(levels: Levels): string {
 }
 
 function inOrder(level: Level): readonly Queue<Shown>[] {
-  return [...level.queue.queues()].toSorted((a, b) => a.index - b.index);
+  return level.queue.queues().toSorted((a, b) => a.index - b.index);
 }
 
 /** A line for each queue that has requests. */
@@ -126,9 +126,9 @@ function dumpRequests(levels: Levels, hasDetails: boolean, epoch: number): strin
     ...byName(levels).flatMap((level) => [
       ...inOrder(level).flatMap(({ index, waiting, running }) => [
         ...waiting.map((ticket, place) => row(level.name, index, place, ticket)),
-        ...[...running].map((ticket) => row(level.name, index, -1, ticket)),
+        ...running.all().map((ticket) => row(level.name, index, -1, ticket)),
       ]),
-      ...[...level.queue.loose()].map((ticket) => row(level.name, -1, -1, ticket)),
+      ...level.queue.loose().map((ticket) => row(level.name, -1, -1, ticket)),
     ]),
   ]);
 }

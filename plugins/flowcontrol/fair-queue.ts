@@ -5,9 +5,10 @@
  * served at the same time, gets them (start-time fair queuing). A head that needs more seats than are free waits for them, and no other
  * request overtakes it: wide requests do not starve.
  */
-import { waitingMax } from "./bounds.ts";
+import { idleQueuesMax, waitingMax } from "./bounds.ts";
 import { Demand } from "./demand.ts";
 import { Hands } from "./hand.ts";
+import { type Linked, RunningList } from "./running.ts";
 
 /** What a request is assumed to take before it has ended, in seconds. */
 export const guessedSeconds = 0.003;
@@ -23,7 +24,7 @@ export interface Queuing {
 export type Rejection = "queue-full" | "concurrency-limit" | "time-out" | "cancelled";
 
 /** A request in the level. `T` is what the caller keeps with it. */
-export interface Ticket<T> {
+export interface Ticket<T> extends Linked<Ticket<T>> {
   readonly of: T;
   readonly seats: number;
   readonly flow: string;
@@ -39,21 +40,25 @@ export interface Ticket<T> {
 export interface Queue<T> {
   readonly index: number;
   readonly waiting: Ticket<T>[];
-  readonly running: Set<Ticket<T>>;
+  readonly running: RunningList<Ticket<T>>;
   waitingSeats: number;
   runningSeats: number;
   /** The virtual time at which the head begins. */
   next: number;
+  /** The number of the last request that began in the level when one of this queue began: equal queues take turns. */
+  served: number;
 }
 
 export class FairQueue<T> {
   #limit: number;
   #queuing: Queuing | undefined;
   #hands: Hands | undefined;
-  /** The queues that have requests. The one that was served last is the last. */
+  /** The queues that have requests, and a few idle ones, so that a level with few requests need not make one for each. */
   readonly #queues = new Map<number, Queue<T>>();
+  /** The number of queues that have requests. */
+  #active = 0;
   /** Running requests of a level without queues. */
-  readonly #loose = new Set<Ticket<T>>();
+  readonly #loose = new RunningList<Ticket<T>>();
   readonly #granted: (ticket: Ticket<T>) => void;
   #virtual = 0;
   #seen = 0;
@@ -97,7 +102,7 @@ export class FairQueue<T> {
     this.#advance(now);
     if (this.#hands === undefined) {
       if (!this.#hasRoom(seats)) return this.#rejected("concurrency-limit");
-      const ticket: Ticket<T> = { of, seats, flow, arrived: now, state: "waiting", begun: now, queue: undefined };
+      const ticket = newTicket(of, seats, flow, now, undefined);
       this.#loose.add(ticket);
       this.#run(ticket, now);
       return ticket;
@@ -105,11 +110,11 @@ export class FairQueue<T> {
     const queue = this.#shortest(this.#hands.of(flow)), { queueLengthLimit } = this.#queuing!; // there are hands
     const isFull = queue.waiting.length >= queueLengthLimit && this.#runningSeats >= this.#limit;
     if (isFull || this.#waiting >= waitingMax) return this.#rejected("queue-full");
-    if (queue.waiting.length + queue.running.size === 0) {
+    if (isIdle(queue)) {
       queue.next = this.#virtual;
-      this.#queues.set(queue.index, queue);
+      this.#active++;
     }
-    const ticket: Ticket<T> = { of, seats, flow, arrived: now, state: "waiting", begun: now, queue };
+    const ticket = newTicket(of, seats, flow, now, queue);
     if (this.#waiting === 0 && this.#hasRoom(seats)) this.#start(queue, ticket, now);
     else {
       queue.waiting.push(ticket);
@@ -129,9 +134,9 @@ export class FairQueue<T> {
     this.#running--;
     this.#runningSeats -= ticket.seats;
     const { queue, seats } = ticket;
-    if (queue === undefined) this.#loose.delete(ticket);
+    if (queue === undefined) this.#loose.remove(ticket);
     else {
-      queue.running.delete(ticket);
+      queue.running.remove(ticket);
       queue.runningSeats -= seats;
       queue.next += seats * (now - ticket.begun - guessedSeconds);
       this.#forgetIdle(queue);
@@ -167,12 +172,12 @@ export class FairQueue<T> {
   }
 
   /** The queues that have requests. */
-  queues(): Iterable<Queue<T>> {
-    return this.#queues.values();
+  queues(): readonly Queue<T>[] {
+    return [...this.#queues.values()].filter((queue) => !isIdle(queue));
   }
   /** The running requests that are in no queue. */
-  loose(): Iterable<Ticket<T>> {
-    return this.#loose;
+  loose(): readonly Ticket<T>[] {
+    return this.#loose.all();
   }
 
   /** Of a hand, the queue with the least work: waiting seats, then running ones. */
@@ -180,12 +185,19 @@ export class FairQueue<T> {
     let best: Queue<T> | undefined;
     for (const index of hand) {
       const queue = this.#queues.get(index);
-      if (queue === undefined) return { index, waiting: [], running: new Set(), waitingSeats: 0, runningSeats: 0, next: 0 };
+      if (queue === undefined) return this.#newQueue(index);
+      if (isIdle(queue)) return queue;
       const isShorter = best === undefined || queue.waitingSeats < best.waitingSeats ||
         (queue.waitingSeats === best.waitingSeats && queue.runningSeats < best.runningSeats);
       if (isShorter) best = queue;
     }
     return best!; // a hand is not empty
+  }
+
+  #newQueue(index: number): Queue<T> {
+    const queue = { index, waiting: [], running: new RunningList<Ticket<T>>(), waitingSeats: 0, runningSeats: 0, next: 0, served: 0 };
+    this.#queues.set(index, queue);
+    return queue;
   }
 
   #hasRoom(seats: number): boolean {
@@ -209,10 +221,8 @@ export class FairQueue<T> {
     queue.running.add(ticket);
     queue.runningSeats += ticket.seats;
     queue.next += ticket.seats * guessedSeconds;
-    // Equal queues take turns.
-    this.#queues.delete(queue.index);
-    this.#queues.set(queue.index, queue);
     this.#run(ticket, now);
+    queue.served = this.counts.dispatched;
   }
 
   #nextQueue(): Queue<T> {
@@ -221,7 +231,7 @@ export class FairQueue<T> {
       const [head] = queue.waiting;
       if (head === undefined) continue;
       const end = queue.next + head.seats * guessedSeconds;
-      if (end < least) [best, least] = [queue, end];
+      if (end < least || (end === least && queue.served < best!.served)) [best, least] = [queue, end]; // the least is that of a queue
     }
     return best!; // some request waits
   }
@@ -242,7 +252,9 @@ export class FairQueue<T> {
   }
 
   #forgetIdle(queue: Queue<T>): void {
-    if (queue.waiting.length + queue.running.size === 0) this.#queues.delete(queue.index);
+    if (!isIdle(queue)) return;
+    this.#active--;
+    if (this.#queues.size > idleQueuesMax) this.#queues.delete(queue.index);
   }
 
   #rejected(why: Rejection): Rejection {
@@ -256,13 +268,21 @@ export class FairQueue<T> {
 
   /** Moves the virtual time on: each queue with requests gets an equal part of the seats in use. */
   #advance(now: number): void {
-    const active = this.#queues.size;
+    const active = this.#active;
     if (active > 0) {
       const seats = Math.min(this.#runningSeats + this.#waitingSeats, this.#limit);
       this.#virtual += Math.max(now - this.#seen, 0) * seats / active;
     }
     this.#seen = now;
   }
+}
+
+function isIdle<T>({ waiting, running }: Queue<T>): boolean {
+  return waiting.length + running.size === 0;
+}
+
+function newTicket<T>(of: T, seats: number, flow: string, now: number, queue: Queue<T> | undefined): Ticket<T> {
+  return { of, seats, flow, arrived: now, state: "waiting", begun: now, queue, before: undefined, after: undefined };
 }
 
 function handsOf(queuing: Queuing | undefined): Hands | undefined {

@@ -11,7 +11,6 @@ import {
 import { StatusError } from "../../plugin.ts";
 import { borrow } from "./borrow.ts";
 import { waitMsMax } from "./bounds.ts";
-import { flowOf } from "./classify.ts";
 import { Configured } from "./configured.ts";
 import { ObjectCounts } from "./counts.ts";
 import { dumpOf } from "./dump.ts";
@@ -79,13 +78,13 @@ export class FairControl implements FlowControl {
     const { user, attributes } = request, schema = this.#configured.schemaOf(user, attributes), { level } = schema;
     const seats = level.isExempt ? 1 : this.#seatsOf(schema, attributes), now = this.#now();
     const seat = new Seat(schema, request, this.#release);
-    const flow = level.isExempt ? "" : flowOf(schema.object, user, attributes);
+    const flow = level.isExempt ? "" : schema.flows.of(user, attributes);
     schema.series.estimated.observe(seats);
     const ticket = level.queue.enter(seat, seats, flow, now);
     if (typeof ticket === "string") return this.#refuse(seat, ticket);
     seat.ticket = ticket;
     if (ticket.state === "waiting") return this.#waitForSeats(seat, ticket, request);
-    if (level.isExempt || this.#turns.isFree(now * 1000, flow)) return this.#begin(seat, ticket);
+    if (level.isExempt || this.#turns.isFree(now * 1000, flow)) return this.#begin(seat, ticket, now);
     return new Promise((resolve) => this.#waitForTurn(seat, ticket, request, resolve));
   }
 
@@ -142,21 +141,20 @@ export class FairControl implements FlowControl {
   #waitForTurn(seat: Seat, ticket: Ticket<Seat>, { signal }: FlowRequest, resolve: (place: Place) => void): void {
     const { line } = seat.schema.level;
     this.#turns.wait(line, ticket.queue?.index ?? 0, () => {
-      if (!signal.aborted) return resolve(this.#begin(seat, ticket));
+      if (!signal.aborted) return resolve(this.#begin(seat, ticket, this.#now()));
       seat.schema.level.queue.end(ticket, this.#now());
       this.#configured.ended(seat.schema.level);
       resolve(this.#refuse(seat, "cancelled"));
     });
   }
 
-  #begin(seat: Seat, ticket: Ticket<Seat>): Seat {
+  #begin(seat: Seat, ticket: Ticket<Seat>, now: number): Seat {
     const { series, level } = seat.schema;
     series.dispatched.add();
     series.executing.add(1);
     series.executingSeats.add(ticket.seats);
     seat.hasBegun = true;
     if (!level.isExempt) {
-      const now = this.#now();
       series.waited.observe(Math.max(now - ticket.arrived, 0));
       ticket.begun = now;
     }

@@ -1,5 +1,6 @@
 /** A priority level that is in use, and the schemas that lead to it. */
 import type { MetricOf } from "../../toolbox.ts";
+import { Flows } from "./classify.ts";
 import { FairQueue, type Ticket } from "./fair-queue.ts";
 import type { FlowSchema } from "./flow-schema-schema.ts";
 import { flowMetrics } from "./metrics.ts";
@@ -71,12 +72,14 @@ export class Level<T> {
 export class Schema<T> {
   readonly object: FlowSchema;
   readonly level: Level<T>;
+  readonly flows: Flows;
   readonly headers: Readonly<Record<string, string>>;
   readonly series: SchemaSeries;
 
   constructor(object: FlowSchema, level: Level<T>, metric: MetricOf) {
     this.object = object;
     this.level = level;
+    this.flows = new Flows(object);
     const { uid: schema = "" } = object.metadata, { uid } = level.object.metadata;
     // Built-in ones that are not stored yet have no UID.
     this.headers = Object.freeze<Record<string, string>>(
