@@ -137,6 +137,8 @@ export interface EventNews {
   readonly note: string;
   /** A further object that the event concerns. */
   readonly related?: ApiObject;
+  /** The name in `reportingController`, if clients know the work by another name than the controller's. */
+  readonly controller?: string;
 }
 /** Records events (`events.{domain}/v1`), as client-go's recorder does. */
 export interface EventRecorder {

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { withDefaults } from "../server/config/parse.ts";
 import { flagsOf } from "../server/startup/zpages.ts";
 import { openTestServer, type TestServer } from "../testing.ts";
+import { until } from "./real-server.ts";
 
 const gates = { ComponentStatusz: true, ComponentFlagz: true };
 const settings = { "feature-gates": gates, "cert-dir": "/somewhere" };
@@ -66,4 +67,17 @@ test("the users and passwords of addresses are not shown, and without the gates 
   const config = withDefaults({ "etcd-servers": ["https://user:secret@etcd:2379"] });
   const reply = flagsOf(config, []);
   assert.equal(reply["etcd-servers"], "[https://etcd:2379]");
+});
+
+test("system:monitoring may read the pages whose gates are on", async () => {
+  const urls = async (server: TestServer) =>
+    await until(async () => {
+      const role = await server.api.get("rbac.authorization.{domain}/v1", "clusterroles", "", "system:monitoring") as any; // `any`: its rules
+      return role.rules.flatMap(({ nonResourceURLs = [] }: { nonResourceURLs?: string[] }) => nonResourceURLs);
+    });
+  const others = ["/healthz", "/healthz/*", "/livez", "/livez/*", "/metrics", "/metrics/slis", "/readyz", "/readyz/*"];
+  await using server = await openTestServer({ settings });
+  assert.deepEqual(await urls(server), ["/flagz", ...others, "/statusz"]);
+  await using plain = await openTestServer();
+  assert.deepEqual((await urls(plain)).toSorted(), others);
 });

@@ -2,20 +2,21 @@
 import type { CallWebhook } from "../../core/access.ts";
 import type { AuditLayer, AuditNotes } from "../request/audit-notes.ts";
 import type { Backend } from "../request-context.ts";
-import type { Reads } from "../reads/reads.ts";
+import type { Live, Reads } from "../reads/reads.ts";
 import type { Store } from "../store/store.ts";
 
-/** The backend of one request. Reads and writes count as `etcd`, also those that the cache answers. */
+/** The backend of one request. Reads and writes count as `etcd`, also gets and lists that the cache answers. */
 export function timedBackend(backend: Backend, notes: Pick<AuditNotes, "took">): Backend {
   const { meter: { now }, callWebhook } = backend;
+  const took = (since: number) => notes.took("etcd", now() - since);
   const timed = <T>(run: () => Promise<T>): Promise<T> => {
     const begun = now();
-    return run().finally(() => notes.took("etcd", now() - begun));
+    return run().finally(() => took(begun));
   };
   return {
     ...backend,
     store: timedStore(backend.store, timed),
-    reads: timedReads(backend.reads, timed),
+    reads: { ...timedReads(backend.reads, timed), live: (...args) => timedLive(() => backend.reads.live(...args), timed, took, now) },
     ...(callWebhook === undefined ? {} : { callWebhook: timedCalls(callWebhook, now, notes) }),
   };
 }
@@ -36,15 +37,28 @@ function timedStore(store: Store, timed: Timed): Store {
   };
 }
 
-function timedReads(reads: Reads, timed: Timed): Reads {
+function timedReads(reads: Reads, timed: Timed): Omit<Reads, "live"> {
   return {
     get: (...args) => timed(() => reads.get(...args)),
-    live: (...args) => timed(() => reads.live(...args)),
     list: (...args) => timed(() => reads.list(...args)),
     inMemory: (collection) => reads.inMemory(collection),
     changeMark: (collection) => reads.changeMark(collection),
     watch: (watching) => reads.watch(watching),
   };
+}
+
+/** As upstream, an object from memory takes no time of the store; its renewal does. */
+async function timedLive(read: () => Promise<Live>, timed: Timed, took: (since: number) => void, now: () => number): Promise<Live> {
+  const begun = now();
+  try {
+    const found = await read(), { renew } = found;
+    if (renew !== undefined) return { ...found, renew: () => timed(renew) };
+    took(begun);
+    return found;
+  } catch (error) {
+    took(begun);
+    throw error;
+  }
 }
 
 /** The layers of calls, by admission step. As upstream, those of other steps count in the total only. */

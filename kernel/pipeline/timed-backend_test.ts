@@ -14,7 +14,12 @@ test("timedBackend() notes the time of reads, writes and webhooks, also of those
     now += 8;
     return Promise.reject(new Error("unreachable"));
   };
-  const reads = { get: failing, live: after(16, "live"), list: after(32, "page"), inMemory: () => "memory" };
+  const reads = {
+    get: failing,
+    live: (renews: boolean) => after(16, { item: "live", renew: renews ? after(128, "renewed") : undefined })(),
+    list: after(32, "page"),
+    inMemory: () => "memory",
+  };
   // `as`: the parts that are used here.
   const backend = { store, reads, meter: { now: () => now }, prefix: "/registry", callWebhook: after(64, "called") } as unknown as Backend;
   const noted: [string, number][] = [];
@@ -26,7 +31,7 @@ test("timedBackend() notes the time of reads, writes and webhooks, also of those
   assert.equal(await timed.store.list({}), "listed");
   assert.equal(await timed.store.commit({}), "committed");
   await assert.rejects(timed.reads.get(), /unreachable/);
-  assert.equal(await timed.reads.live(), "live");
+  assert.equal((await timed.reads.live(false)).item, "live");
   assert.equal(await timed.reads.list(), "page");
   await timed.callWebhook({ step: "MutatingAdmissionWebhook" });
   await timed.callWebhook({ step: "ValidatingAdmissionWebhook" });
@@ -35,4 +40,10 @@ test("timedBackend() notes the time of reads, writes and webhooks, also of those
     ["mutating-webhook", 64],
     ["validating-webhook", 64],
   ]);
+  noted.length = 0;
+  const { renew } = await timed.reads.live(true);
+  await timed.callWebhook({ step: "ImagePolicyWebhook" });
+  assert.deepEqual(noted, [], "an object from memory, and the call of another step");
+  assert.equal(await renew(), "renewed");
+  assert.deepEqual(noted, [["etcd", 128]]);
 });

@@ -13,9 +13,9 @@ export const bootstrapRoles: StartHook = Object.freeze<StartHook>({
   name: "rbac/bootstrap-roles",
   fieldManager: "kube-apiserver",
   async run(context) {
-    const { names } = context;
+    const { names, gates } = context;
     const failures = [
-      ...await reconcileAll(context, "clusterroles", defaultRoles(names), reconciledRole),
+      ...await reconcileAll(context, "clusterroles", defaultRoles(names, gates), reconciledRole),
       ...await reconcileAll(context, "clusterrolebindings", defaultBindings(names), reconciledBinding),
     ];
     const inNamespaces = [defaultRolesInNamespaces(names), defaultBindingsInNamespaces(names)] as const;

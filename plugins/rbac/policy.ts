@@ -270,17 +270,25 @@ const bindings: readonly DefaultBinding[] = [
   })),
 ];
 
-/** Returns the default roles of the cluster as objects, with the names of this server. */
-export function defaultRoles(names: Names): readonly ClusterRole[] {
+/** Paths that `system:monitoring` may read, by the gate without which the server does not have them. */
+const gatedPaths = Object.freeze({ ComponentFlagz: "/flagz", ComponentStatusz: "/statusz" });
+
+/** Returns the default roles of the cluster as objects, with the names of this server, and the rights to pages behind gates that are on. */
+export function defaultRoles(names: Names, gates: (gate: string) => boolean = () => false): readonly ClusterRole[] {
+  const pages = Object.entries(gatedPaths).flatMap(([gate, path]) => gates(gate) ? [path] : []);
   const prefix = spell(names, "rbac.authorization.{domain}");
   const label = (suffix: string) => ({ [`${prefix}/aggregate-to-${suffix}`]: "true" });
   return roles.map(({ name, rules = [], aggregates, aggregatedTo }) => ({
     kind: "ClusterRole",
     apiVersion: spell(names, groupVersion),
     metadata: withMarks(names, spell(names, name), aggregatedTo === undefined ? {} : label(aggregatedTo)),
-    rules: rules.map((each) => spelled(names, each)),
+    rules: rules.map((each) => spelled(names, name === "system:monitoring" ? withPages(each, pages) : each)),
     ...(aggregates === undefined ? {} : { aggregationRule: { clusterRoleSelectors: [{ matchLabels: label(aggregates) }] } }),
   }));
+}
+function withPages(rule: PolicyRule, pages: readonly string[]): PolicyRule {
+  const { nonResourceURLs } = rule;
+  return nonResourceURLs === undefined || pages.length === 0 ? rule : { ...rule, nonResourceURLs: [...nonResourceURLs, ...pages].sort() };
 }
 function spelled(names: Names, { apiGroups, resourceNames, ...rest }: PolicyRule): PolicyRule {
   const each = (words: readonly string[]) => words.map((word) => spell(names, word));

@@ -112,7 +112,7 @@ async function repairAddress(object: IPAddress, { world, services, now }: State)
 }
 
 function tell({ events }: ControllerContext, object: Service | IPAddress, reason: string, note: string, action: string): void {
-  const news: EventNews = { type: "Warning", reason, action, note };
+  const news: EventNews = { type: "Warning", reason, action, note, controller: "ipallocator-repair-controller" };
   events.record(object, news);
 }
 

@@ -26,7 +26,8 @@ export async function repairPorts(world: ControllerContext, services: readonly S
   );
   leaks.clear();
   for (const [port, rounds] of left) leaks.set(port, rounds);
-  for (const { service, reason, note } of findings) events.record(service, { type: "Warning", reason, action: "PortAllocation", note });
+  const news = { type: "Warning", action: "PortAllocation", controller: "portallocator-repair-controller" } as const;
+  for (const { service, reason, note } of findings) events.record(service, { ...news, reason, note });
 }
 
 function addMissing(services: readonly Service[], use: PortUse): readonly Finding[] {

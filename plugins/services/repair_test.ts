@@ -19,7 +19,12 @@ test("addresses of services that have no record get one, and those without a ser
   const world = fakeContext({
     api,
     setting: setting(settings),
-    events: { record: ({ metadata: { name } }, { type, reason, action }) => noted.push(`${name}: ${type} ${reason} ${action}`) },
+    events: {
+      record: ({ metadata: { name } }, { type, reason, action, controller }) => {
+        assert.equal(controller, "ipallocator-repair-controller");
+        noted.push(`${name}: ${type} ${reason} ${action}`);
+      },
+    },
   });
   const repair = async (change: (service: any) => any = (service) => service, nowMs = Date.now() + longAfterMs) => {
     noted.length = 0;
@@ -94,7 +99,12 @@ test("the record of ports gets the ports of all services, and loses a port that 
   const world = fakeContext({
     records,
     setting: setting(settings),
-    events: { record: ({ metadata: { name } }, { reason, note }) => noted.push(`${name}: ${reason} ${note}`) },
+    events: {
+      record: ({ metadata: { name } }, { reason, note, controller }) => {
+        assert.equal(controller, "portallocator-repair-controller");
+        noted.push(`${name}: ${reason} ${note}`);
+      },
+    },
   });
   const service = (name: string, ...ports: readonly number[]): any => ({
     metadata: { name },

@@ -176,13 +176,14 @@ class Recorder implements EventRecorder {
     }
   }
 
-  #keyOf(object: ApiObject, { type, reason, action, related }: EventNews): unknown {
+  #keyOf(object: ApiObject, { type, reason, action, related, controller = "" }: EventNews): unknown {
     const { resourceVersion: _, ...regarding } = referenceOf(object);
-    return [type, reason, action, regarding, related === undefined ? null : referenceOf(related)];
+    return [type, reason, action, controller, regarding, related === undefined ? null : referenceOf(related)];
   }
 
-  #eventOf(object: ApiObject, { type, reason, action, note, related }: EventNews, now: number): ApiObject {
-    const { controller, host } = this.#options, { namespace = "default", name = "" } = object.metadata;
+  #eventOf(object: ApiObject, news: EventNews, now: number): ApiObject {
+    const { type, reason, action, note, related, controller = this.#options.controller } = news;
+    const { host } = this.#options, { namespace = "default", name = "" } = object.metadata;
     const event = {
       kind: "Event",
       metadata: { namespace, name: this.#nameOf(name, now) },

@@ -44,8 +44,10 @@ test("EventRecorder.record() creates an event with references, times and the con
   const { recorder, written } = scene();
   recorder.record(thing("a"), { ...news, related: { kind: "Node", apiVersion: "v1", metadata: { name: "n" } } });
   recorder.record({ kind: "Node", apiVersion: "v1", metadata: { name: "N_" } }, { ...news, note: "é".repeat(600) });
+  recorder.record(thing("c"), { ...news, controller: "other-gardener" });
   await settle();
-  const [first, second] = written;
+  const [first, second, third] = written;
+  assert.deepEqual([third.reportingController, third.reportingInstance], ["other-gardener", "other-gardener-host-1"]);
   assert.match(first.metadata.name, /^a\.17a668b7305c[0-9a-f]{4}$/);
   assert.deepEqual({ ...first, metadata: { ...first.metadata, name: "" } }, {
     path: "events.{domain}/v1 events demo",
