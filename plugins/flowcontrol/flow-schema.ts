@@ -1,8 +1,8 @@
 import { ageColumn, type Column, defineResource, nameColumn, type Resource, type Subresource } from "../../plugin.ts";
-import { metaOfStatus, metaRulesOf, validateObjectMeta } from "../../toolbox.ts";
+import { metaRulesOf, validateObjectMeta } from "../../toolbox.ts";
 import { validateConditions, validateFlowSchema } from "./flow-schema-rules.ts";
 import { FlowSchema } from "./flow-schema-schema.ts";
-import { groupVersion } from "./schema.ts";
+import { groupVersion, metaOfStatusWrite } from "./schema.ts";
 
 export const dangling = "Dangling";
 
@@ -36,7 +36,7 @@ const columns: readonly Column<FlowSchema>[] = [
 ];
 
 const status: Subresource<FlowSchema> = {
-  write: (next, prior) => ({ ...prior, metadata: metaOfStatus(next.metadata, prior.metadata), status: next.status }),
+  write: (next, prior) => ({ ...prior, metadata: metaOfStatusWrite(next.metadata, prior.metadata), status: next.status }),
   update: ({ status }) => validateConditions(status.conditions),
   leaves: ["metadata", "spec"],
 };

@@ -1,9 +1,9 @@
 import { ageColumn, type Column, defineResource, nameColumn, type Resource, type Subresource } from "../../plugin.ts";
-import { metaOfStatus, metaRulesOf, validateObjectMeta } from "../../toolbox.ts";
+import { metaRulesOf, validateObjectMeta } from "../../toolbox.ts";
 import { validateConditions } from "./flow-schema-rules.ts";
 import { validateLevel } from "./priority-level-rules.ts";
 import { PriorityLevelConfiguration, type QueuingConfiguration } from "./priority-level-schema.ts";
-import { groupVersion } from "./schema.ts";
+import { groupVersion, metaOfStatusWrite } from "./schema.ts";
 
 function queuingColumn(name: string, key: keyof QueuingConfiguration, description: string): Column<PriorityLevelConfiguration> {
   return { name, type: "string", description, cell: ({ spec }) => spec.limited?.limitResponse.queuing?.[key] ?? "<none>" };
@@ -25,7 +25,7 @@ const columns: readonly Column<PriorityLevelConfiguration>[] = [
 ];
 
 const status: Subresource<PriorityLevelConfiguration> = {
-  write: (next, prior) => ({ ...prior, metadata: metaOfStatus(next.metadata, prior.metadata), status: next.status }),
+  write: (next, prior) => ({ ...prior, metadata: metaOfStatusWrite(next.metadata, prior.metadata), status: next.status }),
   update: ({ status }) => validateConditions(status.conditions),
   leaves: ["metadata", "spec"],
 };

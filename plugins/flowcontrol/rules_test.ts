@@ -5,6 +5,8 @@ import { fieldErrorText } from "../../core/field-error.ts";
 import { defaultNames } from "../../core/names.ts";
 import { wantedLevels, wantedSchemas } from "./bootstrap-objects.ts";
 import { corrected } from "./bootstrap.ts";
+import { openTestServer } from "../../testing.ts";
+import { ask } from "../../test/requests.ts";
 import { changedCondition } from "./dangling.ts";
 import { validateFlowSchema } from "./flow-schema-rules.ts";
 import { validateLevel } from "./priority-level-rules.ts";
@@ -98,4 +100,19 @@ test("changedCondition() tells whether the level of a schema exists, and nothing
   assert.deepEqual([missing.status, missing.reason, missing.lastTransitionTime], ["True", "NotFound", "1970-01-01T00:00:00Z"]);
   assert.equal(changedCondition(schema([missing]), new Set<string>(), 5), undefined);
   assert.equal(changedCondition(schema([missing]), new Set(["l"]), 5)?.status, "False");
+});
+
+test("a write of the status keeps all metadata of the stored object, also what an update may not change", async () => {
+  await using server = await openTestServer();
+  const path = "/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations";
+  const made = await ask(server, "POST", path, {
+    metadata: { name: "a" },
+    spec: { type: "Limited", limited: { limitResponse: { type: "Reject" } } },
+  });
+  assert.equal(made.status, 201, made.text);
+  const metadata = { name: "a", generateName: "b-", deletionGracePeriodSeconds: 5, labels: { a: "b" } };
+  const put = await ask(server, "PUT", `${path}/a/status`, { metadata, status: { conditions: [{ type: "Own" }] } });
+  assert.deepEqual([put.status, put.body.status.conditions.length], [200, 1], put.text);
+  const { generateName, deletionGracePeriodSeconds, labels } = put.body.metadata;
+  assert.deepEqual([generateName, deletionGracePeriodSeconds, labels], [undefined, undefined, undefined]);
 });

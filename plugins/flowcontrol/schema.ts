@@ -1,6 +1,6 @@
 /** What the schemas of the family share. */
 import { field, string, structsOf, time } from "../../plugin.ts";
-import { named } from "../../toolbox.ts";
+import { named, type ObjectMeta } from "../../toolbox.ts";
 
 export const home = "flowcontrol/v1";
 export const groupVersion = "flowcontrol.apiserver.{domain}/v1";
@@ -15,4 +15,14 @@ export function conditionOf(kind: string) {
     reason: field(4, string, "The reason of the last change, in CamelCase."),
     message: field(5, string, "Details for people."),
   }, { doc: "A condition of the object." });
+}
+
+/** The metadata that a write of the status stores: as upstream, that of the stored object but for the managed fields, whatever the request has. */
+export function metaOfStatusWrite(next: ObjectMeta, { managedFields: _, ...prior }: ObjectMeta): ObjectMeta {
+  const { resourceVersion, managedFields } = next;
+  return {
+    ...prior,
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+    ...(managedFields === undefined ? {} : { managedFields }),
+  };
 }

@@ -7,7 +7,7 @@ import { BetaIPAddress, IPAddress } from "./ranges-schema.ts";
 const v1 = "networking.{domain}/v1", v1beta1 = "networking.{domain}/v1beta1";
 
 function parentText({ spec: { parentRef } }: IPAddress): string {
-  if ((parentRef ?? undefined) === undefined) return "<none>";
+  if (parentRef === undefined) return "<none>";
   const { group = "", resource = "", namespace = "", name = "" } = parentRef;
   const full = (group === "" ? resource : `${resource}.${group}`).toLowerCase();
   return `${full}${namespace === "" ? "" : `/${namespace}`}/${name}`;
@@ -22,7 +22,7 @@ const segment = (text: string) => pathSegmentName(text, false);
 
 function validateParent({ spec: { parentRef } }: IPAddress): readonly FieldError[] {
   const path = "spec.parentRef";
-  if ((parentRef ?? undefined) === undefined) return [required(path, "")];
+  if (parentRef === undefined) return [required(path, "")];
   const { group = "", resource = "", namespace = "", name = "" } = parentRef;
   const demanded = (text: string, at: string) => text === "" ? [required(at, "")] : validateByRule(segment, text, at);
   return [

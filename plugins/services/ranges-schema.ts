@@ -26,7 +26,11 @@ function addressOf(home: string) {
     name: field(4, string, "The name of the object.", { required: true, written: "omitEmpty" }),
   }, { doc: "A reference to the object that uses an address." });
   const IPAddressSpec = struct("IPAddressSpec", {
-    parentRef: field(1, ParentReference, "The object that uses the address. Immutable.", { pointer: true, required: true }),
+    parentRef: field(1, ParentReference, "The object that uses the address. Immutable.", {
+      pointer: true,
+      required: true,
+      written: "omitEmpty",
+    }),
   }, { doc: "The specification of an address." });
   return object("IPAddress", {
     spec: field(2, IPAddressSpec, "The specification of the address.", { required: true }),

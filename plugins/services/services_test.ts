@@ -116,3 +116,13 @@ test("an update keeps ports on nodes that the service has already: outside of th
   const shared = { ...made.value.spec, ports: [{ name: "a", port: 80, nodePort: 30_000 }, { name: "b", port: 81, nodePort: 30_001 }] };
   assert.equal((await send("PUT", "/lb", { ...made.value, spec: shared })).status, 200);
 });
+
+test("a new IPAddress owns its reference to the parent, which was absent, and the members of it", async () => {
+  const { server } = await small();
+  await using _closed = server;
+  const body = { metadata: { name: "203.0.113.1" }, spec: { parentRef: { resource: "services", name: "a" } } };
+  const { text } = await ask(server, "POST", "/apis/networking.k8s.io/v1/ipaddresses", body);
+  assert.deepEqual(JSON.parse(text).metadata.managedFields[0].fieldsV1, {
+    "f:spec": { "f:parentRef": { ".": {}, "f:name": {}, "f:resource": {} } },
+  });
+});

@@ -4,6 +4,7 @@
  * peer needs a user who may do everything; the namespace of the run is deleted at its end. `--walks N`: N objects of each kind in each version that is served,
  * each made from the one before by one change that its schema allows, in place of changed recordings. `--kubectl KUBECONFIG`: runs the commands of
  * kubectl-commands.ts against a running server with this kubeconfig and against the peer (`--kinds`: names of their groups; `--program`: another kubectl).
+ * `--sequences selectors,bindings,evictions`: requests with states of their own (sequences.ts), `--objects` pods of each.
  */
 import process from "node:process";
 import { parseArgs } from "node:util";
@@ -24,6 +25,7 @@ import { compareKubectl, shownDifference } from "./kubectl.ts";
 import { groups } from "./kubectl-commands.ts";
 import { requestFor } from "../../plugins/certificates/test-context.ts";
 import { kindOf } from "./walk.ts";
+import { sequences } from "./sequences.ts";
 import { walkedKinds, walkKind } from "./walks.ts";
 import { type Ask, compareKind, type Difference } from "./compare-kind.ts";
 
@@ -34,6 +36,7 @@ const { values: flags } = parseArgs({
     objects: { type: "string", default: "500" },
     seed: { type: "string", default: String(Date.now() % 2 ** 31) },
     walks: { type: "string" },
+    sequences: { type: "string" },
     kubectl: { type: "string" },
     program: { type: "string", default: "kubectl" },
     texts: { type: "boolean", default: false },
@@ -61,14 +64,20 @@ const theirs: Ask = async (method, path, body, headers = {}) => {
   const sent = await send().catch(send);
   return { status: sent.status, body: sent.body as Json | undefined };
 };
-await using server = await openTestServer({ unexpectedErrors: "answer" });
+/** Controllers that a kube-controller-manager has, which does not run beside the peer. */
+const controllers = ["-*"];
+await using server = await openTestServer({ unexpectedErrors: "answer", settings: { controllers } });
 const ours: Ask = async (method, path, body, headers = {}) => {
   const sent = body === undefined
     ? { headers }
     : { headers: { "content-type": "application/json", "user-agent": "thole", ...headers }, body: valueText(body) };
   const response = await server.handle(new Request(`https://test${path}`, { method, ...sent }));
-  return { status: response.status, body: await response.json() as Json };
+  const text = await response.text();
+  return { status: response.status, body: isJson(response) ? JSON.parse(text) as Json : text };
 };
+function isJson({ headers }: Response): boolean {
+  return headers.get("content-type")?.startsWith("application/json") === true;
+}
 const { catalog } = activeConfigOf(withDefaults({ "data-dir": ":memory:" }), plugins);
 
 /** A sample of changes to the base, and of generated members of its kind. */
@@ -122,7 +131,7 @@ function grouped(differences: readonly Difference[]): readonly { readonly first:
 }
 
 for (const ask of [ours, theirs]) await ask("POST", "/api/v1/namespaces", { metadata: { name: namespace } });
-await theirs("POST", `/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name: "default" } }); // there may be no controller
+for (const ask of [ours, theirs]) await ask("POST", `/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name: "default" } }); // there may be no controller
 let failures = 0;
 const isWanted = (place: string) =>
   wanted.length === 0 || wanted.some((each) => place === each || place.startsWith(`${each}/`) || place.split("/")[0] === each);
@@ -184,7 +193,14 @@ async function changeRecordings(): Promise<void> {
 }
 try {
   if (flags.kubectl !== undefined) await compareCommands(flags.kubectl);
-  else await (flags.walks === undefined ? changeRecordings() : walkAll());
+  else if (flags.sequences !== undefined) {
+    for (const name of flags.sequences.split(",")) {
+      const run = sequences[name];
+      if (run === undefined) throw new Error(`there are no sequences ${name}: ${Object.keys(sequences).join(", ")}`);
+      const { place, requests, differences } = await run({ ours, theirs, namespace, seed, count, catalog });
+      report(`${place}: ${requests} requests, DIFFER`, differences);
+    }
+  } else await (flags.walks === undefined ? changeRecordings() : walkAll());
 } finally {
   await theirs("DELETE", `/api/v1/namespaces/${namespace}`);
   client.close();
