@@ -25,6 +25,7 @@ import { hostAndPort, kubeletOf } from "../../shared/kubelet/kubelet.ts";
 import { containerOf, podOf } from "./container.ts";
 import { logErrorBytesMax } from "./bounds.ts";
 import { splitStreamsGate } from "./gates.ts";
+import { logBackends, logTrustFailures } from "./metrics.ts";
 import { PodLogOptions } from "./options.ts";
 
 const streams = Object.freeze(["All", "Stderr", "Stdout"]);
@@ -61,6 +62,7 @@ function queryOf(options: PodLogOptions, hasStreams: boolean): string {
 
 async function openLog(request: ConnectRequest<PodLogOptions>, context: RequestHookContext): Promise<ConnectReply> {
   const { options, namespace, name } = request, hasStreams = context.gates(splitStreamsGate);
+  context.metric(logBackends).with({ usage: options.insecureSkipTLSVerifyBackend === true ? "skip_tls_allowed" : "enforce_tls" }).add();
   const mistakes = mistakesOf(options, hasStreams);
   if (mistakes.length > 0) throw invalidError({ group: "", name: "PodLogOptions" }, name, mistakes);
   const pod = await podOf(namespace, name, context), container = containerOf(pod, options.container ?? ""), { nodeName = "" } = pod.spec;
@@ -79,6 +81,7 @@ async function openLog(request: ConnectRequest<PodLogOptions>, context: RequestH
       signal: request.signal,
     });
   } catch (error) {
+    if (error instanceof PeerError && error.isTrust) context.metric(logTrustFailures).with({}).add();
     throw error instanceof PeerError ? unreached(`Get "${url}"`, error) : error;
   }
   const { status, headers, body } = response;
