@@ -75,3 +75,20 @@ test("the pod of a Job completes; that of a ReplicaSet with a bad image waits", 
     assert.ok((items as unknown as readonly { readonly reason: string }[]).some(({ reason }) => reason === "BackOff"));
   });
 });
+
+test("the log of a simulated pod is one line; nothing else reaches a kubelet", async () => {
+  await using world = await openSimulation();
+  await world.createPod("one");
+  await world.podWhen("one", isReady);
+  const ask = async (path: string) => {
+    const response = await world.server.handle(new Request(`https://test/api/v1/${path}`));
+    return { status: response.status, text: await response.text() };
+  };
+  assert.deepEqual(await ask("namespaces/default/pods/one/log"), {
+    status: 200,
+    text: "simulated: container main of pod default/one would run the image app; the pod is Running\n",
+  });
+  assert.deepEqual(await ask("namespaces/default/pods/one/log?limitBytes=9"), { status: 200, text: "simulated" });
+  const { status, text } = await ask("nodes/simulated-0/proxy/metrics");
+  assert.deepEqual([status, JSON.parse(text).message], [400, 'the node "simulated-0" is simulated: it runs no containers']);
+});

@@ -21,7 +21,9 @@ import {
   type RequestHookContext,
   StatusError,
 } from "../../../plugin.ts";
-import { hostAndPort, kubeletOf } from "../../shared/kubelet/kubelet.ts";
+import { hostAndPort, kubeletAt, nodeOf } from "../../shared/kubelet/kubelet.ts";
+import { isSimulated } from "../../shared/kubelet/simulated.ts";
+import { simulatedLog } from "./simulated-log.ts";
 import { containerOf, podOf } from "./container.ts";
 import { logErrorBytesMax } from "./bounds.ts";
 import { splitStreamsGate } from "./gates.ts";
@@ -67,7 +69,9 @@ async function openLog(request: ConnectRequest<PodLogOptions>, context: RequestH
   if (mistakes.length > 0) throw invalidError({ group: "", name: "PodLogOptions" }, name, mistakes);
   const pod = await podOf(namespace, name, context), container = containerOf(pod, options.container ?? ""), { nodeName = "" } = pod.spec;
   if (nodeName === "") return { status: 204, body: "" };
-  const { host, port, access } = await kubeletOf(nodeName, context);
+  const node = await nodeOf(nodeName, context);
+  if (isSimulated(node)) return { status: 200, headers: { "content-type": "text/plain" }, body: simulatedLog(pod, container, options) };
+  const { host, port, access } = kubeletAt(node, context);
   const path = `/containerLogs/${namespace}/${name}/${container}`;
   const { caFile: _unverified, ...unverified } = access;
   const url = `https://${hostAndPort(host, port)}${path}${queryOf(options, hasStreams)}`;

@@ -1,6 +1,7 @@
 /** Where the kubelet of a node is, and with which credentials it is reached. */
-import { type ApiObject, notFoundError, type RequestHookContext, StatusError } from "../../../plugin.ts";
+import { type ApiObject, badRequestError, notFoundError, type RequestHookContext, StatusError } from "../../../plugin.ts";
 import { goQuote, type PeerAccess } from "../../../toolbox.ts";
+import { isSimulated } from "./simulated.ts";
 import { addressTypesSetting, authoritySetting, certificateSetting, keySetting } from "./settings.ts";
 
 /** The port of a kubelet whose node names none. */
@@ -13,6 +14,7 @@ type FoundNode = ApiObject & {
   readonly status: {
     readonly addresses?: readonly { readonly type: string; readonly address: string }[];
     readonly daemonEndpoints?: { readonly kubeletEndpoint?: { readonly Port?: number } };
+    readonly nodeInfo?: { readonly containerRuntimeVersion?: string };
   };
 };
 
@@ -24,10 +26,21 @@ export interface Kubelet {
   readonly access: PeerAccess;
 }
 
-/** Resolves with the kubelet of a node. Rejects with 404 if there is no such node, and with 500 if it has no address. */
-export async function kubeletOf(name: string, { read, allocation: { setting } }: RequestHookContext): Promise<Kubelet> {
+/** Resolves with the node of this name. Rejects with 404 if there is none. */
+export async function nodeOf(name: string, { read }: RequestHookContext): Promise<FoundNode> {
   const node = await read.get("v1", "nodes", "", name) as FoundNode | undefined; // the type of the resource
   if (node === undefined) throw notFoundError({ group: "", name: "nodes" }, name);
+  return node;
+}
+
+/** Resolves with the kubelet of a node. Rejects with 404 if there is no such node, with 400 if it is simulated, and with 500 if it has no address. */
+export async function kubeletOf(name: string, context: RequestHookContext): Promise<Kubelet> {
+  return kubeletAt(await nodeOf(name, context), context);
+}
+
+/** Returns the kubelet of a node. Throws as `kubeletOf` rejects. */
+export function kubeletAt(node: FoundNode, { allocation: { setting } }: RequestHookContext): Kubelet {
+  if (isSimulated(node)) throw badRequestError(`the node ${goQuote(node.metadata.name ?? "")} is simulated: it runs no containers`);
   const { addresses = [], daemonEndpoints } = node.status, port = daemonEndpoints?.kubeletEndpoint?.Port ?? 0;
   const wished = setting(addressTypesSetting), types = wished.length === 0 ? addressTypes : wished;
   const [host] = types.flatMap((type) => addresses.find((each) => each.type === type)?.address ?? []);
