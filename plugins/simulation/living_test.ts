@@ -60,14 +60,16 @@ test("pods of a node that is unreachable are evicted after their toleration, and
 
 test("the pod of a Job completes; that of a ReplicaSet with a bad image waits", async () => {
   await using world = await openSimulation();
-  const owner = { apiVersion: "batch/v1", kind: "Job", name: "j", uid: "11111111-1111-1111-1111-111111111111", controller: true };
   await world.api.create("batch/v1", "jobs", "default", {
     metadata: { name: "j" },
-    spec: { suspend: true, template: { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] } } },
+    spec: { template: { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] } } },
   });
-  const { metadata: { uid } } = await world.api.get("batch/v1", "jobs", "default", "j");
-  await world.createPod("one", {}, { restartPolicy: "Never" }, { ownerReferences: [{ ...owner, uid }] });
-  await world.podWhen("one", ({ status }) => status.phase === "Succeeded");
+  await eventually(async () => {
+    const { items } = await world.api.list("v1", "pods", "default", { labelSelector: "job-name=j" });
+    assert.deepEqual((items as unknown as readonly { readonly status: { readonly phase: string } }[]).map(({ status }) => status.phase), [
+      "Succeeded",
+    ]);
+  });
   await world.createPod("two", { [fate("waiting")]: "ImagePullBackOff" });
   await world.podWhen("two", ({ status }) => status.containerStatuses?.[0]?.state.waiting?.reason === "ImagePullBackOff");
   await eventually(async () => {

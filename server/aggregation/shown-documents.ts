@@ -66,8 +66,7 @@ function mergedOpenapi(
 
 async function withRemoteIndex({ json }: OpenapiDocument, hashes: ReadonlyMap<string, string>): Promise<OpenapiDocument> {
   const index = plainJson(new TextDecoder().decode(json)) as { readonly paths: JsonObject }; // our own document
-  // The document of a group of this server stays.
-  const others = [...hashes].filter(([name]) => name.includes("/") || !Object.hasOwn(index.paths, `apis/${name}`)).map((
+  const others = [...hashes].map((
     [name, hash],
   ): [string, Json] => [`apis/${name}`, { serverRelativeURL: v3Address(`apis/${name}`, hash) }]);
   return await documentOf(valueText({ paths: { ...index.paths, ...Object.fromEntries(others) } }), undefined);

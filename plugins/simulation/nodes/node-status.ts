@@ -22,6 +22,12 @@ const pressures = [
   ["PIDPressure", "KubeletHasSufficientPID", "kubelet has sufficient PID available"],
 ] as const;
 
+/** The conditions of a healthy node, for templates of stages. */
+export const healthyConditions = Object.freeze([
+  { type: "Ready", status: "True", reason: "KubeletReady", message: "the simulated kubelet is ready" },
+  ...pressures.map(([type, reason, message]) => ({ type, status: "False", reason, message })),
+]);
+
 /** The status with all that a kubelet reports. What the node has already stays, except for the condition Ready. */
 export function nodeStatus(node: Node, facts: NodeFacts): Node["status"] {
   const { status } = node, { address, version } = facts;

@@ -4,6 +4,7 @@ import { leases } from "../../coordination/mod.ts";
 import { followAll } from "../workloads/owner-keys.ts";
 import type { Reconciler } from "../world/reconciler.ts";
 import type { Node, World } from "../world/world.ts";
+import type { BuiltInStages } from "./built-in-stages.ts";
 import type { ClusterAddresses } from "./cluster-addresses.ts";
 import { nodeCondition, readinessOf } from "./fate.ts";
 import { needsStatus, nodeStatus } from "./node-status.ts";
@@ -17,14 +18,15 @@ const leaseNamespace = "kube-node-lease";
 const leaseSeconds = 3_600, renewMs = 1_200_000;
 
 /** Keeps the nodes. `version`: that of the kubelets, such as `v1.35.0`. */
-export function nodeReconciler(addresses: ClusterAddresses, version: string): Reconciler {
+export function nodeReconciler(addresses: ClusterAddresses, stages: BuiltInStages, version: string): Reconciler {
   return {
     name: "node",
     follow: (world, add) => followAll(world.nodes, add),
     async reconcile(world, key) {
       const found = world.nodes.at(key);
       if (found === undefined) return;
-      const now = world.clock.now(), node = await withStatus(world, found, addresses, version);
+      const now = world.clock.now(), isLeft = stages.replaces("Node", "node-initialize", found);
+      const node = isLeft ? found : await withStatus(world, found, addresses, version);
       await completeSpec(world, node, addresses);
       if (nodeCondition(node, "Ready")?.status === "Unknown") return;
       return await renewLease(world.context.api.of(leases), node, now);

@@ -2,6 +2,7 @@
 import { objectKey } from "../../../plugin.ts";
 import { bound } from "../../../core/bound.ts";
 import { hasKubelet } from "../nodes/fate.ts";
+import type { BuiltInStages } from "../nodes/built-in-stages.ts";
 import type { ClusterAddresses } from "../nodes/cluster-addresses.ts";
 import { hasEnded } from "../workloads/pod-state.ts";
 import type { AddKey, Reconciler } from "../world/reconciler.ts";
@@ -16,21 +17,33 @@ const lookMsMax = bound(86_400_000);
 const stopping = "";
 
 /** Runs the pods that are bound to nodes. */
-export function kubeletReconciler(addresses: ClusterAddresses): Reconciler {
+export function kubeletReconciler(addresses: ClusterAddresses, stages: BuiltInStages): Reconciler {
   const lives = new Map<string, Since>();
   return {
     name: "kubelet",
-    follow: (world, add) => followPods(world, add, lives),
+    follow(world, add) {
+      followPods(world, add, lives);
+      stages.listen(() => {
+        for (const pod of world.pods.all()) add(objectKey(pod));
+      });
+    },
     async reconcile(world, key) {
       const pod = world.pods.at(key), { nodeName = "" } = pod?.spec ?? {};
       const node = nodeName === "" ? undefined : world.nodes.get("", nodeName);
       if (pod === undefined || node === undefined || !hasKubelet(node)) return;
+      if (stages.replaces("Pod", builtInStageOf(pod), pod)) return;
       const { uid = "" } = pod.metadata, since = lives.get(uid) ?? new Map<string, number>();
       lives.set(uid, since);
       if (pod.metadata.deletionTimestamp !== undefined) return await stop(world, pod, since);
       if (!hasEnded(pod.status)) return await live(world, pod, node, { addresses, since });
     },
   };
+}
+
+/** The name that the stage has in kwok which does what is due for the pod. */
+function builtInStageOf({ metadata, status, spec }: Pod): string {
+  if (metadata.deletionTimestamp !== undefined) return "pod-delete";
+  return status.phase === "Running" && spec.restartPolicy !== "Always" ? "pod-complete" : "pod-ready";
 }
 
 function followPods(world: World, add: AddKey, lives: Map<string, Since>): void {

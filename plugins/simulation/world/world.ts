@@ -10,6 +10,7 @@ import { pods, replicationControllers } from "../../pods/mod.ts";
 import { podDisruptionBudgets } from "../../policy/mod.ts";
 import { endpoints, endpointSlices, services } from "../../services/mod.ts";
 import { persistentVolumeClaims, persistentVolumes, storageClasses } from "../../storage/mod.ts";
+import { stages } from "../stages/stage.ts";
 import { sparingEvents } from "./events.ts";
 import { PodsByNode } from "./pods-by-node.ts";
 import { Store } from "./store.ts";
@@ -33,6 +34,7 @@ const followed = {
   replicaSets,
   replicationControllers,
   services,
+  stages,
   statefulSets,
   storageClasses,
 } as const;

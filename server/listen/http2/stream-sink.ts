@@ -1,4 +1,3 @@
-import type { HeaderFields } from "../../../core/connect.ts";
 import type { Reply } from "../../../kernel/request/exchange.ts";
 import type { ReplySink } from "../reply/sink.ts";
 import type { HeadEncoder } from "./response-head.ts";
@@ -30,10 +29,8 @@ export class StreamSink implements ReplySink {
     this.#stream.whenEmpty(ready);
     return false;
   }
-  end(whole: Uint8Array = nothing, trailers: HeaderFields = {}): void {
-    if (Object.keys(trailers).length === 0) return this.#stream.send(whole, true);
-    if (whole.length > 0) this.#stream.send(whole, false);
-    this.#stream.trail(this.#encoder.trailers(trailers));
+  end(whole: Uint8Array = nothing): void {
+    this.#stream.send(whole, true);
   }
   breakOff(): void {
     this.#stream.breakOff();

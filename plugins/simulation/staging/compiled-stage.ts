@@ -1,0 +1,141 @@
+/** A Stage that can be used: its expressions and templates are parsed. */
+import { parseDuration } from "../../../core/scalars/duration.ts";
+import type { Json } from "../../../core/json.ts";
+import { goQuote, Unreadable } from "../../../toolbox.ts";
+import { type Jq, parseJq, valuesOf } from "../stages/jq.ts";
+import type { ExpressionFrom, JqRequirement, MatchExpression, Stage, StageFinalizers, StagePatch, StageStep } from "../stages/stage.ts";
+import { parseTemplate, type Piece } from "../stages/template.ts";
+
+/** A patch whose template is parsed. */
+export type CompiledPatch = Omit<StagePatch, "template"> & { readonly template: readonly Piece[] };
+/** One step. */
+export type CompiledStep =
+  | { readonly patch: CompiledPatch }
+  | { readonly event: NonNullable<StageStep["event"]> }
+  | { readonly finalizers: StageFinalizers }
+  | { readonly delete: true };
+
+/** A stage that can be used. */
+export interface CompiledStage {
+  readonly stage: Stage;
+  readonly name: string;
+  /** Whether it is for an object, in JSON. */
+  matches(object: Json): boolean;
+  /** Its weight; undefined if it cannot be computed. */
+  weight(object: Json): number | undefined;
+  /** How long it waits, in milliseconds. `random` is from 0 to 1. */
+  delayMs(object: Json, now: number, random: number): number;
+  readonly steps: readonly CompiledStep[];
+}
+
+/** Compiles a stage. Throws an Error that says what is wrong. */
+export function compileStage(stage: Stage): CompiledStage {
+  const { selector, weight = 0, weightFrom, delay = {} } = stage.spec;
+  const requirements = (selector?.matchExpressions ?? []).map(requirementOf), weightJq = jqOf(weightFrom);
+  const duration = timeOf(delay.durationMilliseconds, jqOf(delay.durationFrom)),
+    jitter = timeOf(delay.jitterDurationMilliseconds, jqOf(delay.jitterDurationFrom));
+  return {
+    stage,
+    name: stage.metadata.name ?? "",
+    matches: (object) =>
+      selector !== undefined && hasAll(object, "labels", selector.matchLabels) &&
+      hasAll(object, "annotations", selector.matchAnnotations) &&
+      requirements.every((holds) => holds(object)),
+    weight: (object) => weightJq === undefined ? weight : wholeOf(valuesOf(weightJq, object)?.[0], weight),
+    delayMs(object, now, random) {
+      const least = duration(object, now) ?? 0, most = jitter(object, now);
+      if (most === undefined) return Math.max(0, least);
+      return Math.max(0, most <= least ? most : least + random * (most - least));
+    },
+    steps: stepsOf(stage),
+  };
+}
+
+function hasAll(object: Json, key: string, wanted: Readonly<Record<string, string>> = {}): boolean {
+  const found = (object as { readonly metadata?: Readonly<Record<string, Readonly<Record<string, string>>>> }).metadata?.[key] ?? {};
+  return Object.entries(wanted).every(([name, value]) => found[name] === value);
+}
+
+function requirementOf({ cel, jq, ...own }: MatchExpression): (object: Json) => boolean {
+  if (cel !== undefined) throw new Error("expressions in CEL are not supported");
+  const { key = "", operator = "", values = [] }: JqRequirement = jq ?? own, parsed = parseJq(key);
+  if (!["In", "NotIn", "Exists", "DoesNotExist"].includes(operator)) {
+    throw new Error(`the operator ${goQuote(operator)} is not supported`);
+  }
+  const isNegative = operator === "NotIn" || operator === "DoesNotExist";
+  return (object) => {
+    const found = valuesOf(parsed, object) ?? [];
+    const holds = operator === "In" || operator === "NotIn"
+      ? found.some((each) => typeof each !== "object" && values.includes(String(each)))
+      : found.length > 0;
+    return holds !== isNegative;
+  };
+}
+
+function jqOf(from: ExpressionFrom | undefined): Jq | undefined {
+  if (from?.cel !== undefined) throw new Error("expressions in CEL are not supported");
+  const text = from?.jq?.expression ?? from?.expressionFrom;
+  return text === undefined ? undefined : parseJq(text);
+}
+
+function wholeOf(value: Json | undefined, otherwise: number): number | undefined {
+  if (value === undefined) return otherwise;
+  const read = Number(value);
+  return value === "" || !Number.isFinite(read) ? undefined : Math.trunc(read);
+}
+
+/** A duration: that of an expression (a time or a duration) before the fixed one. */
+function timeOf(fixed: number | undefined, jq: Jq | undefined): (object: Json, now: number) => number | undefined {
+  return (object, now) => {
+    const value = jq === undefined ? undefined : valuesOf(jq, object)?.[0];
+    if (typeof value !== "string") return fixed;
+    if (value === "") return undefined;
+    const nanos = parseDuration(value);
+    if (!(nanos instanceof Unreadable)) return Number(nanos) / 1e6;
+    const time = Date.parse(value);
+    return Number.isNaN(time) ? fixed : time - now;
+  };
+}
+
+function compiledPatch(patch: StagePatch): CompiledPatch {
+  return { ...patch, template: parseTemplate((patch.template ?? "").trim()) };
+}
+
+function stepsOf({ spec: { next, steps = [] } }: Stage): readonly CompiledStep[] {
+  const found: CompiledStep[] = [];
+  for (const { patch, event, finalizers, delete: isDeleted, apply } of steps) {
+    if (apply !== undefined) throw new Error("the step apply is not supported");
+    if (event !== undefined) found.push({ event });
+    if (finalizers !== undefined) found.push({ finalizers });
+    if (patch !== undefined) found.push({ patch: compiledPatch(patch) });
+    if (isDeleted === true) found.push({ delete: true });
+  }
+  if (next === undefined) return found;
+  const { event, finalizers, patches = [], statusTemplate, statusSubresource = "status" } = next;
+  if (event !== undefined) found.push({ event });
+  if (finalizers !== undefined) found.push({ finalizers });
+  if (next.delete === true) return [...found, { delete: true }];
+  if (statusTemplate !== undefined) {
+    found.push({ patch: compiledPatch({ root: "status", subresource: statusSubresource, template: statusTemplate }) });
+  }
+  for (const patch of patches) found.push({ patch: compiledPatch(patch) });
+  return found;
+}
+
+/** Chooses one of the stages that match, at random by weight. `random` is from 0 to 1. */
+export function chooseStage(stages: readonly CompiledStage[], object: Json, random: number): CompiledStage | undefined {
+  const matching = stages.filter((each) => each.matches(object));
+  const weighed = matching.map((each) => ({ each, weight: each.weight(object) })),
+    total = weighed.reduce((sum, { weight = 0 }) => sum + Math.max(0, weight), 0);
+  if (total === 0) {
+    const known = weighed.filter(({ weight }) => weight !== undefined), among = known.length > 0 ? known : weighed;
+    return among[Math.min(among.length - 1, Math.floor(random * among.length))]?.each;
+  }
+  let left = random * total;
+  for (const { each, weight = 0 } of weighed) {
+    if (weight <= 0) continue;
+    left -= weight;
+    if (left < 0) return each;
+  }
+  return weighed.findLast(({ weight = 0 }) => weight > 0)?.each;
+}

@@ -1,0 +1,141 @@
+/** Does what Stages say for pods and nodes. */
+import { type ApiObject, objectKey } from "../../../plugin.ts";
+import { reasonOf } from "../../../core/reason-of.ts";
+import type { Json, JsonObject } from "../../../core/json.ts";
+import { readYaml } from "../../../core/tree/yaml.ts";
+import { jsonFromTree } from "../../../core/tree/values.ts";
+import type { ClusterAddresses } from "../nodes/cluster-addresses.ts";
+import { healthyConditions } from "../nodes/node-status.ts";
+import { renderTemplate } from "../stages/template.ts";
+import { templateFunctions } from "../stages/template-functions.ts";
+import type { Reconciler } from "../world/reconciler.ts";
+import type { Store } from "../world/store.ts";
+import { timestampOf } from "../world/time.ts";
+import type { Pod, World } from "../world/world.ts";
+import { chooseStage, type CompiledPatch, type CompiledStage, type CompiledStep } from "./compiled-stage.ts";
+import type { StageBook, StagedKind } from "./stage-book.ts";
+
+/** The shortest time between two times that the same stage changes the same object, in milliseconds. */
+const repeatMs = 1_000;
+
+/** The stage that an object is in, and when it ends. */
+interface Progress {
+  readonly stage: CompiledStage;
+  readonly at: number;
+}
+
+/** Runs the stages of one kind. */
+export function stageReconciler(kind: StagedKind, world: World, book: StageBook, addresses: ClusterAddresses): Reconciler {
+  const store = world[kind === "Pod" ? "pods" : "nodes"] as unknown as Store<ApiObject>;
+  const progress = new Map<string, Progress>(), done = new Map<string, Progress>();
+  return {
+    name: `stage-${kind.toLowerCase()}`,
+    follow(_world, add) {
+      const all = () => {
+        for (const object of store.all()) add(objectKey(object));
+      };
+      all();
+      book.listen(all);
+      store.listen((next, before) =>
+        next === undefined ? [progress, done].forEach((each) => each.delete(before!.metadata.uid ?? "")) : add(objectKey(next))
+      );
+    },
+    async reconcile(_world, key): Promise<number | void> {
+      const object = store.at(key), stages = book.of(kind);
+      if (object === undefined || stages.length === 0) return;
+      if (kind === "Pod" && !world.nodes.get("", (object as Pod).spec.nodeName ?? "")) return;
+      const { uid = "" } = object.metadata, json = object as unknown as Json, now = world.clock.now();
+      let current = progress.get(uid);
+      if (current === undefined || !stages.includes(current.stage) || !current.stage.matches(json)) {
+        const stage = chooseStage(stages, json, Math.random());
+        if (stage === undefined) return void progress.delete(uid);
+        const last = done.get(uid), earliest = last?.stage === stage ? last.at + repeatMs : 0;
+        current = { stage, at: Math.max(earliest, now + stage.delayMs(json, now, Math.random())) };
+        progress.set(uid, current);
+      }
+      if (current.at > now) return current.at - now;
+      progress.delete(uid);
+      done.set(uid, { stage: current.stage, at: now });
+      try {
+        await play(world, store, object, current.stage, addresses);
+      } catch (error) {
+        book.tell(current.stage.stage, `fails for ${kind} ${key}: ${reasonOf(error)}`);
+        throw error;
+      }
+    },
+  };
+}
+
+async function play(
+  world: World,
+  store: Store<ApiObject>,
+  object: ApiObject,
+  stage: CompiledStage,
+  addresses: ClusterAddresses,
+): Promise<void> {
+  let current = object;
+  for (const step of stage.steps) {
+    if ("delete" in step) return await store.delete(current, { gracePeriodSeconds: 0 });
+    current = await playStep(world, store, current, step, addresses);
+  }
+}
+
+async function playStep(
+  world: World,
+  store: Store<ApiObject>,
+  object: ApiObject,
+  step: Exclude<CompiledStep, { readonly delete: true }>,
+  addresses: ClusterAddresses,
+): Promise<ApiObject> {
+  if ("event" in step) {
+    const { type, reason = "Stage", message = "" } = step.event;
+    world.context.events.record(object, { type: type === "Warning" ? "Warning" : "Normal", reason, action: "Stage", note: message });
+    return object;
+  }
+  if ("finalizers" in step) {
+    const { add = [], remove = [], empty = false } = step.finalizers, known = object.metadata.finalizers ?? [];
+    const kept = empty ? [] : known.filter((each) => !remove.some(({ value }) => value === each));
+    const finalizers = [...new Set([...kept, ...add.flatMap(({ value }) => value ?? [])])];
+    if (finalizers.length === known.length && finalizers.every((each, i) => each === known[i])) return object;
+    return await store.update({ ...object, metadata: { ...object.metadata, finalizers } });
+  }
+  return await playPatch(world, store, object, step.patch, addresses);
+}
+
+async function playPatch(
+  world: World,
+  store: Store<ApiObject>,
+  object: ApiObject,
+  patch: CompiledPatch,
+  addresses: ClusterAddresses,
+): Promise<ApiObject> {
+  const text = renderTemplate(patch.template, object as unknown as Json, functionsFor(world, object, addresses));
+  const read = readYaml(new TextEncoder().encode(text));
+  if (!read.ok) throw new Error(`its template gives no YAML: ${read.error}`);
+  const value = jsonFromTree(read.tree), { root = "", type = "strategic", subresource = "" } = patch;
+  const whole = root === "" ? value : { [root]: value };
+  const options = subresource === "" ? {} : { subresource: subresource as "status" };
+  if (type === "json") return await store.patch(object, { json: value as never }, options);
+  const { uid } = object.metadata,
+    named = { ...whole as JsonObject, metadata: { ...(whole as { metadata?: JsonObject }).metadata, uid: uid ?? "" } };
+  return await store.patch(object, type === "merge" ? { merge: named } : { strategic: named }, options);
+}
+
+function functionsFor(world: World, object: ApiObject, addresses: ClusterAddresses) {
+  return templateFunctions({
+    now: () => timestampOf(world.clock.now()),
+    nodeConditions: healthyConditions,
+    nodeName: object.kind === "Node" ? object.metadata.name ?? "" : "",
+    nodeAddress(name) {
+      const node = world.nodes.get("", name);
+      return node === undefined ? "" : node.status.addresses?.find(({ type }) => type === "InternalIP")?.address ?? addresses.ofNode(node);
+    },
+    podAddress(name, hostNetwork) {
+      const node = world.nodes.get("", name);
+      if (hostNetwork && node !== undefined) {
+        return node.status.addresses?.find(({ type }) => type === "InternalIP")?.address ?? addresses.ofNode(node);
+      }
+      return (object as Pod).status.podIP || addresses.ofPod(object as Pod);
+    },
+  });
+}
