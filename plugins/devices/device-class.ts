@@ -44,7 +44,7 @@ export const deviceClasses: Resource<DeviceClass> = defineResource({
   served: versions("DeviceClass", (version) => ({ schema: deviceClassOf(version), columns })),
   strategy: {
     deleteAnswers: "object",
-    generation: "sent",
+    generation: true,
     coreFinalizers: true,
     nameRule,
     isHeavy: ({ spec }) => areLong([spec?.selectors]),
