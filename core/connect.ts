@@ -52,6 +52,8 @@ export interface ConnectReply {
   readonly headers?: HeaderFields;
   /** The content. With a channel: the bytes that arrive there. */
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array>;
+  /** Returns the trailers, which follow the content. It is called at its end. */
+  readonly trailers?: () => HeaderFields;
   /** With status 101: receives what the client sends. */
   readonly channel?: Pick<Channel, "send" | "close">;
 }

@@ -51,6 +51,8 @@ export interface PeerResponse {
   readonly headers: HeaderFields;
   /** The content. The other server waits while none is taken. */
   readonly body: AsyncIterable<Uint8Array>;
+  /** Returns the trailers, which are there after the end of the content. */
+  readonly trailers?: () => HeaderFields;
   /** With status 101: the connection in the new protocol. */
   readonly channel?: Channel;
 }

@@ -93,7 +93,7 @@ export interface SubresourceAction<T = any, Request extends ApiObject = any, Res
   readonly validate?: (request: Request, object: T, context: HookContext) => readonly FieldError[];
   /** Returns the object to store, or `prior` itself if nothing changes. It runs again on a newer object after a conflict. */
   readonly write?: (request: Request, prior: T, context: RequestHookContext) => T;
-  /** Set if `write` bypasses the rules of updates of the resource and leaves the generation as it is, as the binding of a pod does. */
+  /** Set if `write` bypasses the rules of updates of the resource, leaves the generation as it is and owns no fields, as the binding of a pod does. */
   readonly isDirect?: true;
   /** Does the whole action, and makes the response. It replaces `validate`, `write` and `respond`. */
   readonly perform?: (

@@ -154,6 +154,7 @@ const runners = {
     missing: nodeMissing,
     flags: (report) => [
       "--disable-warning=ExperimentalWarning",
+      `--import=${pathToFileURL(join(root, "scripts/test-start.mjs")).href}`,
       "--test",
       "--test-reporter=spec",
       "--test-reporter-destination=stdout",
@@ -176,8 +177,24 @@ function jobsOf(name, parts, folder) {
 
 /** The children that run, for signals and the limit of time. */
 const running = new Set();
-/** How long each process took. */
+/** How long each process took, and how much CPU. */
 const took = [];
+
+/** The seconds of CPU of the processes that ended below this one. 0 where there is no /proc. */
+function cpuOfEnded() {
+  if (!existsSync("/proc/self/stat")) return 0;
+  // After the name in parentheses: the 14th and 15th fields are the times of ended children in user and system mode, in hundredths of a second.
+  const fields = readFileSync("/proc/self/stat", "utf8").split(") ").at(-1).split(" ");
+  return (Number(fields[13]) + Number(fields[14])) / 100;
+}
+let cpuCounted = 0;
+
+/** The seconds of CPU that ended processes add since the last call: those of the child that just ended and of all below it. */
+function cpuOfLastEnded() {
+  const all = cpuOfEnded(), more = all - cpuCounted;
+  cpuCounted = all;
+  return more;
+}
 
 /** Runs one process of the suite. Its output is printed when it ends, so that it does not mix with others'. Resolves with the counts of its report. */
 function run({ name, files, report, program, args }, env, alone) {
@@ -186,12 +203,14 @@ function run({ name, files, report, program, args }, env, alone) {
     running.add(child);
     const begun = performance.now();
     const output = [];
+    let cpu = 0;
+    child.on("exit", () => cpu = cpuOfLastEnded());
     child.stdout?.on("data", (bytes) => output.push(bytes));
     child.stderr?.on("data", (bytes) => output.push(bytes));
     child.on("error", (problem) => console.error(`Cannot run ${program}: ${problem.message}`));
     child.on("close", (code, signal) => {
       running.delete(child);
-      took.push({ seconds: Math.round((performance.now() - begun) / 1000), name, files });
+      took.push({ seconds: (performance.now() - begun) / 1000, cpu, name, files });
       process.stdout.write(Buffer.concat(output));
       const counts = existsSync(report)
         ? runners[name].counts(readFileSync(report, "utf8"))
@@ -245,10 +264,23 @@ async function runAll(jobs, env) {
   return { ...total, reported };
 }
 
-/** The processes that took longest. A file that is among them alone belongs into `longest`. */
-function namedLongest() {
-  const most = took.toSorted((a, b) => b.seconds - a.seconds).slice(0, namedMax);
-  return most.map((each) => `${each.seconds} s on ${describe(each)}`);
+const sumOf = (entries, key) => entries.reduce((sum, entry) => sum + entry[key], 0);
+
+/** The processes that took longest, and those with the most CPU. A file that is among them alone belongs into `longest`. */
+function printMost() {
+  const print = (title, key) => {
+    console.log(title);
+    for (const each of took.toSorted((a, b) => b[key] - a[key]).slice(0, namedMax)) {
+      console.log(`${Math.round(each[key])} s on ${describe(each)}`);
+    }
+  };
+  print("The longest processes:", "seconds");
+  if (sumOf(took, "cpu") === 0) return;
+  print("The processes with the most CPU:", "cpu");
+  for (const name of Object.keys(runners)) {
+    const of = took.filter((each) => each.name === name);
+    if (of.length > 0) console.log(`CPU of ${name}: ${Math.round(sumOf(of, "cpu"))} s in ${of.length} processes`);
+  }
 }
 
 function end({ passed, failed, skipped, reported = [] }) {
@@ -271,9 +303,10 @@ async function main() {
     const jobs = names.flatMap((each) => jobsOf(each, parts, folder)).sort((a, b) => a.at - b.at);
     if (jobs.length === 0) throw new Error(`Cannot find a test${parts.length === 0 ? "" : ` whose path holds ${parts.join(" or ")}`}`);
     spawnSync("sh", [join(root, "scripts/ensure-etcd.sh")], { stdio: ["ignore", "inherit", "inherit"] });
+    cpuOfLastEnded();
     const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, "compiled"), NO_COLOR: "1" };
     const total = await runAll(jobs, env);
-    if (jobs.length > namedMax) console.log(`The longest processes:\n${namedLongest().join("\n")}`);
+    if (jobs.length > namedMax) printMost();
     end(total);
   } catch (error) {
     console.error(error.message);

@@ -42,6 +42,28 @@ export function repliedHeaders(headers: HeaderFields): HeaderFields {
   return Object.fromEntries(Object.entries(withoutHops(headers)).filter(([name]) => !crossOrigin.has(name)));
 }
 
+/** Headers that change what a message or its framing means: as trailers they would come too late (Go's httpguts). */
+const noTrailers: ReadonlySet<string> = new Set([
+  ...hopByHop,
+  ...["authorization", "cache-control", "content-encoding", "content-length", "content-range", "content-type", "expect", "host"],
+  ...["max-forwards", "pragma", "range", "realm", "www-authenticate"],
+]);
+
+function mayTrail(name: string): boolean {
+  return !name.startsWith("if-") && !noTrailers.has(name);
+}
+
+/** Returns the trailers of a reply for the client. */
+export function repliedTrailers(trailers: HeaderFields): HeaderFields {
+  return Object.fromEntries(Object.entries(trailers).filter(([name]) => mayTrail(name)));
+}
+
+/** Returns the header that names the trailers of a reply; none if it has none. */
+export function announcedTrailers(headers: HeaderFields): HeaderFields {
+  const names = wordsOf(headers["trailer"]).filter(mayTrail);
+  return names.length === 0 ? {} : { trailer: names.join(", ") };
+}
+
 /** Returns the value of X-Forwarded-For: earlier addresses, and that of the client. `remote`: host and port. */
 export function forwardedFor(headers: HeaderFields, remote: string): string {
   const colon = remote.lastIndexOf(":"), host = (colon < 0 ? remote : remote.slice(0, colon)).replace("[", "").replace("]", "");

@@ -2,7 +2,7 @@
 import { type ConnectReply, type Forwarded, type HeaderFields, type PeerAccess, PeerError, type PeerResponse } from "../connect.ts";
 import { escapePath } from "../net/percent.ts";
 import { badRequestError, StatusError } from "../status-error.ts";
-import { forwardedFor, offersUpgrade, repliedHeaders, withoutHops } from "./headers.ts";
+import { announcedTrailers, forwardedFor, offersUpgrade, repliedHeaders, repliedTrailers, withoutHops } from "./headers.ts";
 import { type Page, proxiedUrl } from "./paths.ts";
 
 /** Where a request goes. */
@@ -47,7 +47,9 @@ async function plain(request: Forwarded, { origin, access }: Destination, path: 
     throw unavailable("error trying to reach service", error);
   }
   const page: Page = { host: hostOf(origin), requestHost: String(headers["host"] ?? ""), prefix };
-  return { status: response.status, headers: relocated(repliedHeaders(response.headers), page), body: response.body };
+  const { status, headers: got, body: content, trailers } = response;
+  const shown = { ...relocated(repliedHeaders(got), page), ...announcedTrailers(got) };
+  return { status, headers: shown, body: content, ...(trailers === undefined ? {} : { trailers: () => repliedTrailers(trailers()) }) };
 }
 
 /** Resolves with a reply to an offer of another protocol. An error of the server is passed on, any other reply but 101 is a mistake. */

@@ -1,5 +1,5 @@
 import type { WatchScope } from "../../core/api.ts";
-import type { Channel } from "../../core/connect.ts";
+import type { Channel, HeaderFields } from "../../core/connect.ts";
 import type { PeerCertificate } from "./peer.ts";
 
 /** One request, as the listener passes it to `handle`. */
@@ -42,6 +42,8 @@ export interface Reply {
   /** Names in lower case. A list is sent as repeated headers. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: string | Uint8Array | Chunks;
+  /** Returns the trailers, at the end of the chunks. */
+  readonly trailers?: () => HeaderFields;
   /**
    * With status 101: the chunks are sent over a websocket, each event as one message. `lines`: text with a line for each event; `lengths`: binary events after their
    * length in four bytes; `whole`: each chunk is a message.

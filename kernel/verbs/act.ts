@@ -83,7 +83,7 @@ interface Action {
 /** Validates and admits the action, and stores the changed object; undefined if the object was deleted. */
 async function store(call: RequestContext, start: Start, { subresource, request, dryRun }: Action): Promise<Item | undefined> {
   const { endpoint, info } = call;
-  const { validate, write } = subresource.definition.create!; // as above
+  const { validate, write, isDirect } = subresource.definition.create!; // as above
   const check = (object: ApiObject) => {
     const errors = validate?.(request, object, hookContext(call)) ?? [];
     const { group, kind } = subresource.request ?? endpoint;
@@ -97,6 +97,7 @@ async function store(call: RequestContext, start: Start, { subresource, request,
   return await replace(call, start, dryRun, async (current) => {
     check(current.object);
     await approveAction(call, request);
-    return { object: conversionOf(endpoint, write(request, current.object, requestHookContext(call))), expected: current.revision };
+    const object = conversionOf(endpoint, write(request, current.object, requestHookContext(call)));
+    return { object, expected: current.revision, ...(isDirect ? { hasOwners: true } : {}) };
   });
 }

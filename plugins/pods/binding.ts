@@ -55,10 +55,15 @@ export const binding: SubresourceAction<Pod, Binding> = {
   request: { groupVersion: "v1", schema: Binding },
   response: { groupVersion: "v1", schema: StatusSchema },
   isDirect: true,
-  write(request, pod, { now }) {
+  // As upstream, before the pod is read.
+  validateRequest(request, name) {
+    if (request.metadata.name !== name) throw new StatusError("BadRequest", "name in URL does not match name in Binding object");
     const errors = validateBinding(request).map(fieldErrorText);
     // As upstream, which takes a bad target for a fault of the server.
     if (errors.length > 0) throw new StatusError("Unknown", errors.length === 1 ? errors[0]! : `[${errors.join(", ")}]`, { code: 500 });
+    return [];
+  },
+  write(request, pod, { now }) {
     const { uid, resourceVersion } = request.metadata, { metadata } = pod, name = metadata.name!; // stored objects have names
     const refuse = (what: string, asked: string | undefined, found: string | undefined) => {
       if (asked === undefined || asked === "" || asked === found) return;

@@ -14,7 +14,7 @@ export type Eviction = Infer<typeof Eviction>;
 /** The options of the deletion. A dry run may be asked for in the URL, in the body, or in both. */
 function optionsOf({ deleteOptions: options = {} }: Eviction, isDryRun: boolean): DeletionOptions {
   const { dryRun = [] } = options;
-  if (isDryRun && dryRun.length > 1) {
+  if (isDryRun && dryRun.length > 0 && (dryRun.length > 1 || dryRun[0] !== "All")) {
     throw new StatusError("Unknown", `Non-matching dry-run options in request and content: [All] and [${dryRun.join(" ")}]`, { code: 500 });
   }
   return isDryRun ? { ...options, dryRun: ["All"] } : options;

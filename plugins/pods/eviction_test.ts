@@ -121,6 +121,8 @@ test("a dry run checks the budget and counts nothing", async () => {
   }
   const { error } = await evict({ isDryRun: true, options: { dryRun: ["All", "All"] } });
   assert.deepEqual(error, [500, "Non-matching dry-run options in request and content: [All] and [All All]"]);
+  const { error: other } = await evict({ isDryRun: true, options: { dryRun: ["Some"] } });
+  assert.deepEqual(other, [500, "Non-matching dry-run options in request and content: [All] and [Some]"]);
 });
 
 test("a budget refuses with its reason", async () => {

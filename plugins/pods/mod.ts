@@ -8,6 +8,7 @@ import { podNodeSelector } from "./admission/pod-node-selector.ts";
 import { serviceAccountStep } from "./admission/service-account.ts";
 import { podTolerationRestriction } from "./admission/toleration-restriction.ts";
 import { bindings } from "./binding.ts";
+import { connectionMetrics } from "./connections/metrics.ts";
 import { podGateDependencies, podGates } from "./gates.ts";
 import { podTemplates } from "./pod-template.ts";
 import { pods } from "./pod.ts";
@@ -24,7 +25,7 @@ export const podsPlugin = definePlugin({
   featureGates: podGates,
   gateDependencies: podGateDependencies,
   resources: [pods, podTemplates, replicationControllers, bindings],
-  metrics: podSecurityMetrics,
+  metrics: [...podSecurityMetrics, ...connectionMetrics],
   admission: [
     limitHardAntiAffinity,
     serviceAccountStep,

@@ -1,38 +1,20 @@
 /** Sends one request to another server, which may be hostile, and streams its answer. */
 import { lookup } from "node:dns/promises";
-import { readFile } from "node:fs/promises";
 import type { Agent, IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
 import { isIP } from "node:net";
 import { bound } from "../../core/bound.ts";
-import { valueText } from "../../core/value-text.ts";
 import { reasonOf } from "../../core/reason-of.ts";
 import { beginRequest, type BegunResponse } from "../remote/begin-request.ts";
-import type { RemoteAccess } from "../remote/remote-access.ts";
-import { agentOf } from "../remote/remote-agent.ts";
+import { agentOf, handshakeTimeout } from "../remote/remote-agent.ts";
 import { channelOf, type SocketChannel } from "./channel.ts";
+import { BusyConnections, KeptAgents, type PeerBounds } from "./connections.ts";
+import { Credentials, type PeerFiles } from "./credentials.ts";
 
 /** Milliseconds until a connection to another server must be there (Go's net.Dialer of Kubernetes). */
 export const peerDialMs = bound(30_000);
 /** Bytes beside the content of an answer for each byte of its content. A stream may have a chunk for each byte. */
 const peerOverheadShare = bound(16);
-/** Sets of credential files that are kept in memory. */
-const peersKeptMax = bound(1024);
-/** Milliseconds for which credentials are used before their files are read again. */
-const peerCredentialsMs = bound(10_000);
 
-/** Milliseconds for which a connection without requests is kept. Servers close such connections later, usually after 90 seconds. */
-const peerIdleMs = bound(30_000);
-/** Servers, each with its credentials, to which connections are kept. */
-export const peersConnectedMax = bound(256);
-
-/** Names of the files with credentials, as in `core/connect.ts`. */
-export interface PeerFiles {
-  readonly caFile?: string;
-  readonly certFile?: string;
-  readonly keyFile?: string;
-  readonly verify?: { readonly ca: string; readonly serverName: string };
-  readonly keeps?: true;
-}
 /** Headers by lower-case name. */
 type Fields = Readonly<Record<string, string | readonly string[] | undefined>>;
 
@@ -48,6 +30,8 @@ export interface ForwardedResponse {
   readonly status: number;
   readonly headers: Fields;
   readonly body: AsyncIterable<Uint8Array>;
+  /** The trailers, after the end of the body. */
+  readonly trailers?: () => Fields;
   readonly channel?: SocketChannel;
 }
 
@@ -61,8 +45,11 @@ export interface ForwardingPeers {
 }
 
 /** Requests reject with what `failure` makes, or with the reason of the signal. */
-export function peersOf(failure: PeerFailure, now: () => number = () => performance.now()): ForwardingPeers {
-  const state = { credentials: new Credentials(now), kept: new KeptAgents(), failure };
+export function peersOf(failure: PeerFailure, now: () => number = () => performance.now(), bounds: PeerBounds = {}): ForwardingPeers {
+  const state: Shared = {
+    ...{ credentials: new Credentials(now), kept: new KeptAgents(bounds), busy: new BusyConnections(bounds.connectionsMax) },
+    ...{ failure, bounds },
+  };
   return {
     ask: (request) => ask(request, state),
     async addressesOf(host) {
@@ -79,11 +66,13 @@ export function peersOf(failure: PeerFailure, now: () => number = () => performa
 interface Shared {
   readonly credentials: Credentials;
   readonly kept: KeptAgents;
+  readonly busy: BusyConnections;
+  readonly bounds: PeerBounds;
   readonly failure: PeerFailure;
 }
 
 async function ask(request: ForwardedRequest, shared: Shared): Promise<ForwardedResponse> {
-  const { method, url: text, body, access, signal } = request, { credentials, kept, failure } = shared;
+  const { method, url: text, body, access, signal } = request, { credentials, kept, busy, failure } = shared;
   const url = urlOf(text, failure), isUpgrade = request.headers["upgrade"] !== undefined;
   // A write on a connection that the other server closes meanwhile would fail, and could not be repeated.
   const isKept = access.keeps === true && !isUpgrade && body === undefined && (method === "GET" || method === "HEAD");
@@ -93,8 +82,12 @@ async function ask(request: ForwardedRequest, shared: Shared): Promise<Forwarded
     throw failure(reasonOf(error), { isDial: true, cause: error });
   });
   // A connection of its own for each other request: it may become a channel.
-  const agent = isKept ? kept.of(remote) : agentOf(remote, 1, false);
   signal.throwIfAborted();
+  const release = busy.take(url.host, signal);
+  if (release === undefined) throw failure(busy.refusal(url.host), {});
+  const { handshakeMs } = shared.bounds,
+    own = { connectionsMax: 1, keepAlive: false, ...(handshakeMs === undefined ? {} : { handshakeMs }) };
+  const agent = isKept ? kept.of(remote) : agentOf(remote, own);
   const dial = dialing(url, isKept ? undefined : agent, signal);
   try {
     // Otherwise the certificate would have to be for the name in the Host header, which is the client's.
@@ -103,9 +96,14 @@ async function ask(request: ForwardedRequest, shared: Shared): Promise<Forwarded
     const manner = { mayUpgrade: isUpgrade, overheadShare: peerOverheadShare, ...(isKept ? { connected: dial.met } : {}) };
     const begun = await beginRequest(url, options, body, dial.signal, manner);
     dial.met();
-    return responseOf(begun, signal, () => dial.end());
+    begun.upgraded?.socket.once("close", release);
+    return responseOf(begun, signal, () => {
+      dial.end();
+      if (begun.upgraded === undefined) release();
+    });
   } catch (error) {
     dial.end();
+    release();
     if (signal.aborted) throw signal.reason;
     const { keeps: ___, ...alone } = access;
     if (isKept && isReset(error)) return await ask({ ...request, access: alone }, shared);
@@ -117,30 +115,6 @@ async function ask(request: ForwardedRequest, shared: Shared): Promise<Forwarded
 function isReset(error: unknown): boolean {
   const { cause } = error as { readonly cause?: unknown }, { code } = (cause ?? {}) as { readonly code?: unknown };
   return code === "ECONNRESET" || code === "EPIPE";
-}
-
-/** The connections to servers, by address and credentials. */
-class KeptAgents {
-  readonly #agents = new Map<string, Agent>();
-
-  of(access: RemoteAccess): Agent {
-    const key = valueText({ ...access, server: access.server.origin });
-    const known = this.#agents.get(key) ?? agentOf(access, Infinity, true, peerIdleMs);
-    this.#agents.delete(key);
-    this.#agents.set(key, known); // the one that was used last
-    if (this.#agents.size > peersConnectedMax) {
-      const [oldest, agent] = this.#agents.entries().next().value!; // there is one
-      this.#agents.delete(oldest);
-      closeIdle(agent);
-    }
-    return known;
-  }
-}
-
-/** Closes the connections that have no request; the others end with theirs. */
-function closeIdle(agent: Agent): void {
-  agent.maxFreeSockets = 0;
-  for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
 }
 
 /** An address without a user: `host:80@other` would reach the other host. */
@@ -208,6 +182,7 @@ function responseOf({ message, took, reasonOf, upgraded }: BegunResponse, signal
   return {
     status,
     headers,
+    trailers: () => fieldsOf({}, message.trailersDistinct),
     body: { [Symbol.asyncIterator]: () => endedBy(contentOf(), close) },
   };
   function close(): void {
@@ -256,6 +231,7 @@ function failureOf(error: unknown, host: string): Parameters<PeerFailure> {
   if (code === "" && errors?.[0] !== undefined) return failureOf(errors[0], host);
   const dialed = dialTexts[String(code)];
   if (dialed !== undefined) return [`dial tcp ${host}: ${dialed}`, { isDial: true, cause: error }];
+  if (text.endsWith(handshakeTimeout)) return [handshakeTimeout, { isDial: true, cause: error }];
   const isTrust = /^(?:CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|ERR_TLS_CERT)/.test(String(code)) || text.includes("certificate");
   return [text, { isDial: isTrust || text.startsWith("dial "), isTrust, cause: error }];
 }
@@ -267,36 +243,3 @@ const dialTexts: Readonly<Record<string, string>> = Object.freeze({
   ENOTFOUND: "no such host",
   EAI_AGAIN: "server misbehaving",
 });
-
-/** Credentials of other servers, read from their files and kept for a while. */
-class Credentials {
-  readonly #now: () => number;
-  readonly #known = new Map<string, { readonly at: number; readonly texts: Promise<Omit<RemoteAccess, "server">> }>();
-
-  constructor(now: () => number) {
-    this.#now = now;
-  }
-  async of(server: URL, files: PeerFiles): Promise<RemoteAccess> {
-    const { caFile = "", certFile = "", keyFile = "", verify } = files, key = [caFile, certFile, keyFile].join("\n");
-    let known = this.#known.get(key);
-    if (known === undefined || this.#now() - known.at > peerCredentialsMs) {
-      if (this.#known.size >= peersKeptMax) this.#known.clear();
-      known = { at: this.#now(), texts: readAll(caFile, certFile, keyFile) };
-      this.#known.set(key, known);
-      known.texts.catch(() => this.#known.delete(key));
-    }
-    const texts = await known.texts;
-    if (verify === undefined) return { server, ...texts };
-    const { insecure: _, ca: __, ...own } = texts, { ca, serverName } = verify;
-    return { server, ...own, serverName, ...(ca === "" ? {} : { ca }) };
-  }
-}
-
-async function readAll(caFile: string, certFile: string, keyFile: string): Promise<Omit<RemoteAccess, "server">> {
-  const [ca, cert, key] = await Promise.all([caFile, certFile, keyFile].map((path) => path === "" ? "" : readFile(path, "utf8")));
-  return {
-    ...(ca === "" || ca === undefined ? { insecure: true } : { ca }),
-    ...(cert === "" || cert === undefined ? {} : { cert }),
-    ...(key === "" || key === undefined ? {} : { key }),
-  };
-}

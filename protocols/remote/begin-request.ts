@@ -15,6 +15,9 @@ const remoteOverheadBytesMax = bound(16 * 1024);
 /** Bytes beside the content that an answer of another server may have for each byte of its content: those of chunks of five bytes. */
 const remoteOverheadShare = bound(1);
 
+/** Milliseconds without bytes after which the system asks whether another server is still there (Go's net.Dialer). */
+const remoteKeepAliveMs = bound(30_000);
+
 /** Bytes of another server's answer that are parsed at once: after each the bounds are checked. */
 export const remoteSliceBytes = bound(2 * 1024);
 /** Bytes of such slices, over all other servers, that one turn of the event loop parses; others wait for later turns. */
@@ -72,7 +75,7 @@ export function beginRequest(
     sent.on("socket", (socket) => {
       // Deno would send any request again if a connection breaks that has served another one before: a write could be made twice.
       if (options.method !== "GET") sent.reusedSocket = false;
-      if (connected !== undefined) whenConnected(socket, url.protocol, connected);
+      whenConnected(socket, url.protocol, connected);
       input = slicePieces(socket, {
         next: (rest) => arrived.isPlain ? rest : Math.min(rest, remoteSliceBytes),
         begin(bytes) {
@@ -112,9 +115,14 @@ export function beginRequest(
   });
 }
 
-function whenConnected(socket: Socket, protocol: string, connected: () => void): void {
-  if (socket.connecting) socket.once(protocol === "https:" ? "secureConnect" : "connect", connected);
-  else connected();
+/** Has a connection asked whether the other side is still there, and calls `connected`, when it is made. */
+function whenConnected(socket: Socket, protocol: string, connected?: () => void): void {
+  const made = (): void => {
+    socket.setKeepAlive(true, remoteKeepAliveMs);
+    connected?.();
+  };
+  if (socket.connecting) socket.once(protocol === "https:" ? "secureConnect" : "connect", made);
+  else made();
 }
 
 /** Returns the paused connection of a switched protocol, with the bytes behind the head; undefined if it is refused. */

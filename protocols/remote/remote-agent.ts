@@ -11,11 +11,28 @@ import { bound } from "../../core/bound.ts";
 /** Connections to one webhook or cluster; further requests wait. */
 const remoteConnectionsMax = bound(64);
 
-/**
- * Returns the connections to one server. At most `connectionsMax` are open at a time. `keepAlive`: a connection serves several requests. `idleMs`: milliseconds
- * after which one without requests is closed.
- */
-export function agentOf(access: RemoteAccess, connectionsMax: number = remoteConnectionsMax, keepAlive = true, idleMs?: number): HttpAgent {
+/** Milliseconds for the TLS handshake of a connection that is there (Go's http.Transport). */
+const remoteHandshakeMs = bound(10_000);
+/** The error of a server that does not finish the handshake, in Go's words. */
+export const handshakeTimeout = "net/http: TLS handshake timeout";
+
+/** How a server is connected with. */
+export interface Connecting {
+  /** Connections that are open at a time. */
+  readonly connectionsMax?: number;
+  /** Whether a connection serves several requests. Default: it does. */
+  readonly keepAlive?: boolean;
+  /** Milliseconds after which a connection without requests is closed. */
+  readonly idleMs?: number;
+  /** Milliseconds for the TLS handshake. */
+  readonly handshakeMs?: number;
+}
+
+/** Returns the connections to one server. */
+export function agentOf(
+  access: RemoteAccess,
+  { connectionsMax = remoteConnectionsMax, keepAlive = true, idleMs, handshakeMs = remoteHandshakeMs }: Connecting = {},
+): HttpAgent {
   const { server, ca, cert, key, serverName, insecure } = access;
   const pool = { keepAlive, maxSockets: connectionsMax, ...(idleMs === undefined ? {} : { timeout: idleMs }) };
   if (server.protocol === "http:") return new HttpAgent(pool);
@@ -28,29 +45,43 @@ export function agentOf(access: RemoteAccess, connectionsMax: number = remoteCon
     ...(serverName === undefined ? {} : { servername: serverName }),
     ...(insecure === true ? { rejectUnauthorized: false } : {}),
   };
-  return trust?.problem === undefined || insecure === true ? new PausingAgent(options) : new CheckingAgent(options, trust.problem);
+  return trust?.problem === undefined || insecure === true
+    ? new PausingAgent(options, handshakeMs)
+    : new CheckingAgent(options, handshakeMs, trust.problem);
 }
 
 /** A connection whose reader is behind is not read. */
 class PausingAgent extends HttpsAgent {
+  readonly #handshakeMs: number;
+
+  constructor(options: ConstructorParameters<typeof HttpsAgent>[0], handshakeMs: number) {
+    super(options);
+    this.#handshakeMs = handshakeMs;
+  }
   override createConnection(...args: Parameters<HttpsAgent["createConnection"]>): ReturnType<HttpsAgent["createConnection"]> {
     const socket = super.createConnection(...args);
-    stopWhilePaused(socket as TLSSocket); // an agent of HTTPS makes no other
+    prepare(socket as TLSSocket, this.#handshakeMs); // an agent of HTTPS makes no other
     return socket;
   }
 }
 
 /** A connection is used after its certificate has been checked here. */
 class CheckingAgent extends HttpsAgent {
+  readonly #handshakeMs: number;
   readonly #problem: (socket: TLSSocket) => Error | undefined;
 
-  constructor(options: ConstructorParameters<typeof HttpsAgent>[0], problem: (socket: TLSSocket) => Error | undefined) {
+  constructor(
+    options: ConstructorParameters<typeof HttpsAgent>[0],
+    handshakeMs: number,
+    problem: (socket: TLSSocket) => Error | undefined,
+  ) {
     super(options);
+    this.#handshakeMs = handshakeMs;
     this.#problem = problem;
   }
   override createConnection(options: ConnectionOptions, connected?: (error: Error | null, stream: Duplex) => void): undefined {
     const socket = connect({ ...options, rejectUnauthorized: false });
-    stopWhilePaused(socket);
+    prepare(socket, this.#handshakeMs);
     const fail = (error: Error) => connected?.(error, socket);
     socket.once("error", fail);
     socket.once("close", closed);
@@ -66,4 +97,15 @@ class CheckingAgent extends HttpsAgent {
       fail(Object.assign(new Error("the connection was closed during the handshake"), { code: "ECONNRESET" }));
     }
   }
+}
+
+/** Bounds the handshake of a connection, and its input while it is paused. */
+function prepare(socket: TLSSocket, handshakeMs: number): void {
+  stopWhilePaused(socket);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const over = (): void => clearTimeout(timer);
+  const connected = (): void => {
+    timer = setTimeout(() => socket.destroy(new Error(handshakeTimeout)), handshakeMs);
+  };
+  socket.once("connect", connected).once("secureConnect", over).once("close", over);
 }

@@ -195,7 +195,11 @@ class AgentClient implements TextClient {
     if (this.#known?.text === text) this.#known = { ...this.#known, access };
     else {
       this.#known?.agent.destroy();
-      this.#known = { access, text, agent: agentOf(access, this.#connectionsMax) };
+      this.#known = {
+        access,
+        text,
+        agent: agentOf(access, this.#connectionsMax === undefined ? {} : { connectionsMax: this.#connectionsMax }),
+      };
     }
   }
   async #current(): Promise<{ readonly access: RemoteAccess; readonly agent: Agent }> {

@@ -60,14 +60,20 @@ function tookTooLong(): DOMException {
   return new DOMException("The request took too long", "TimeoutError");
 }
 
-function replyOf({ status, headers = {}, body, channel }: ConnectReply, life: Life): Reply {
+function replyOf({ status, headers = {}, body, trailers, channel }: ConnectReply, life: Life): Reply {
   const sent = headers as Reply["headers"]; // absent values have no entry
   if (typeof body === "string" || body instanceof Uint8Array) {
     life.end();
     return { status, headers: sent, body };
   }
   if (channel !== undefined) life.goOn();
-  return { status, headers: sent, body: life.until(body), ...(channel === undefined ? {} : { channel }) };
+  return {
+    status,
+    headers: sent,
+    body: life.until(body),
+    ...(trailers === undefined ? {} : { trailers }),
+    ...(channel === undefined ? {} : { channel }),
+  };
 }
 
 /** The time during which a request is passed on: it ends with its client, at a time limit, or with the last piece of the reply. */

@@ -116,12 +116,12 @@ export class RemoteDocuments {
     }
     return [...found.values()].filter(({ verbs }) => verbs.includes(verb)).map(({ verbs: _verbs, ...collection }) => collection);
   }
-  /** Returns the hashes of the v3 documents by `group/version`. */
+  /** Returns the hashes of the v3 documents by `group/version`, and by group for the document of the group itself. */
   hashes(): ReadonlyMap<string, string> {
     return new Map(
       [...this.#servers.values()].flatMap(({ versions, hashes }) =>
-        versions.flatMap(({ group, version }) => {
-          const name = `${group}/${version}`, hash = hashes.get(name);
+        [...new Set(versions.flatMap(({ group, version }) => [group, `${group}/${version}`]))].flatMap((name) => {
+          const hash = hashes.get(name);
           return hash === undefined ? [] : [[name, hash] as const];
         })
       ),
@@ -205,14 +205,17 @@ async function findHashes(needs: AskNeeds, { versions, hashes }: Known): Promise
   return isSame ? {} : { hashes: found };
 }
 
-/** The hashes in an index of v3, whose URLs are `/openapi/v3/apis/GROUP/VERSION?hash=HASH`. */
+/** The hashes in an index of v3, whose URLs are `/openapi/v3/apis/GROUP/VERSION?hash=HASH`, or the same without a version. */
 function hashesIn(index: Json): readonly (readonly [string, string])[] {
   const paths = isObject(index) && isObject(index["paths"]) ? index["paths"] : {};
   return Object.entries(paths).flatMap(([name, entry]) => {
     const url = isObject(entry) ? entry["serverRelativeURL"] : undefined, [, group, version, ...more] = name.split("/");
-    if (typeof url !== "string" || !name.startsWith("apis/") || group === undefined || version === undefined || more.length > 0) return [];
+    if (typeof url !== "string" || !name.startsWith("apis/") || group === undefined || more.length > 0) return [];
     const mark = url.indexOf("?");
-    return [[`${group}/${version}`, new URLSearchParams(mark < 0 ? "" : url.slice(mark)).get("hash") ?? ""]];
+    return [[
+      version === undefined ? group : `${group}/${version}`,
+      new URLSearchParams(mark < 0 ? "" : url.slice(mark)).get("hash") ?? "",
+    ]];
   });
 }
 

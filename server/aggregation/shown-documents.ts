@@ -66,7 +66,8 @@ function mergedOpenapi(
 
 async function withRemoteIndex({ json }: OpenapiDocument, hashes: ReadonlyMap<string, string>): Promise<OpenapiDocument> {
   const index = plainJson(new TextDecoder().decode(json)) as { readonly paths: JsonObject }; // our own document
-  const others = [...hashes].map((
+  // The document of a group of this server stays.
+  const others = [...hashes].filter(([name]) => name.includes("/") || !Object.hasOwn(index.paths, `apis/${name}`)).map((
     [name, hash],
   ): [string, Json] => [`apis/${name}`, { serverRelativeURL: v3Address(`apis/${name}`, hash) }]);
   return await documentOf(valueText({ paths: { ...index.paths, ...Object.fromEntries(others) } }), undefined);

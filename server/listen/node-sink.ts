@@ -1,6 +1,7 @@
 /** Replies over the response objects of the runtime: HTTP/1.1, and HTTP/2 with `--http2-implementation=runtime`. */
-import type { ServerResponse } from "node:http";
+import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { constants } from "node:http2";
+import type { HeaderFields } from "../../core/connect.ts";
 import type { Reply } from "../../kernel/request/exchange.ts";
 import { writeBytesMax } from "../../protocols/http2/frame-writer.ts";
 import { chunkBytes } from "../../kernel/objects/chunks.ts";
@@ -62,12 +63,21 @@ export class NodeSink implements Answering, ReplySink {
     });
     return false;
   }
-  end(whole?: Uint8Array): void {
+  end(whole?: Uint8Array, trailers: HeaderFields = {}): void {
     this.#begin();
+    this.#trail(trailers);
     if (whole !== undefined) this.#response.end(whole);
     else if (this.#untaken === undefined || this.#untaken === 0) this.#response.end();
     else this.#isEnding = true;
     this.waitsSince = performance.now();
+  }
+  #trail(trailers: HeaderFields): void {
+    if ("stream" in this.#response) this.#response.addTrailers(trailers as OutgoingHttpHeaders); // absent values have no entry
+    else if (this.#response.chunkedEncoding) {
+      // As pairs: Deno would join the values of a list.
+      const pairs = Object.entries(trailers).flatMap(([name, value]) => [value ?? []].flat().map((each): [string, string] => [name, each]));
+      if (pairs.length > 0) this.#response.addTrailers(pairs);
+    }
   }
   /**
    * The end of a body with a length is an empty write. Deno 2.9 never ends one that is queued behind another write of a TLS socket, so that the reply

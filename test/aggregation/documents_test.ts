@@ -1,4 +1,4 @@
-// Documents of this server with those of others: one that answers, and one that hangs.
+// Documents of this server with those of others: one that answers, one that hangs, and one that answers nonsense.
 // In Deno's suite only: forwarded_test.ts reaches other servers on both runtimes.
 import assert from "node:assert/strict";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -21,9 +21,15 @@ const documents: Readonly<Record<string, readonly [type: string, value: unknown]
     items: [{ metadata: { name: group }, versions: [{ version: "v1", resources: [resource], freshness: "Current" }] }],
   }],
   "/openapi/v3": ["text/plain", {
-    paths: { [name]: { serverRelativeURL: `/openapi/v3/${name}?hash=AB` }, "api/v1": { serverRelativeURL: "/evil" } },
+    paths: {
+      [name]: { serverRelativeURL: `/openapi/v3/${name}?hash=AB` },
+      [`apis/${group}`]: { serverRelativeURL: `/openapi/v3/apis/${group}?hash=CD` },
+      "apis/apps": { serverRelativeURL: "/evil" },
+      "api/v1": { serverRelativeURL: "/evil" },
+    },
   }],
   [`/openapi/v3/${name}`]: ["application/json", { openapi: "3.0.0", of: "boats" }],
+  [`/openapi/v3/apis/${group}`]: ["application/json", { openapi: "3.0.0", of: "the group" }],
   "/openapi/v2": ["application/json", {
     swagger: "2.0",
     paths: {
@@ -39,9 +45,13 @@ function answer({ url = "" }: IncomingMessage, response: ServerResponse): void {
   else response.writeHead(200, { "content-type": found[0], "etag": '"e"' }).end(JSON.stringify(found[1]));
 }
 
-test("discovery and OpenAPI have the versions of other servers, and one that hangs is stale", async () => {
+test("discovery and OpenAPI have the versions of other servers, and those that hang or answer nonsense are stale", async () => {
   const server = await startTestServer(), client = httpsClient({ ...server, token: server.tokens.admin });
   const healthy = await backend("healthy", answer), hanging = await backend("hanging", () => {});
+  const silly = await backend(
+    "silly",
+    (_request, response) => void response.writeHead(200, { "content-type": `${aggregated}` }).end("<html>"),
+  );
   const read = async (path: string, accept = "application/json") => (await client.ask(path, { headers: { accept } })).json();
   const groupIn = async () => (await read("/apis", aggregated)).items.find(({ metadata }: any) => metadata.name === group);
   try {
@@ -51,19 +61,29 @@ test("discovery and OpenAPI have the versions of other servers, and one that han
       caBundle: Buffer.from(hanging.authority.cert).toString("base64"),
       versionPriority: 1,
     });
+    await register(client, "silly", "v3", silly.port, {
+      caBundle: Buffer.from(silly.authority.cert).toString("base64"),
+      versionPriority: 1,
+    });
     await untilReason(client, "v1", "Passed");
+    await untilReason(client, "v3", "Passed"); // it is asked for the version only
     await until(async () => assert.equal((await groupIn())?.versions[0].freshness, "Current"));
     assert.deepEqual(await groupIn(), {
       metadata: { name: group },
-      versions: [{ version: "v1", resources: [resource], freshness: "Current" }, { version: "v2", freshness: "Stale" }],
+      versions: [
+        { version: "v1", resources: [resource], freshness: "Current" },
+        { version: "v3", freshness: "Stale" },
+        { version: "v2", freshness: "Stale" },
+      ],
     });
     const { groups } = await read("/apis");
     assert.deepEqual(groups.map((each: any) => each.name), [...before.groups, group]);
-    assert.deepEqual((await read(`/apis/${group}`)).versions.map((each: any) => each.version), ["v1", "v2"]);
+    assert.deepEqual((await read(`/apis/${group}`)).versions.map((each: any) => each.version), ["v1", "v3", "v2"]);
 
     const { paths } = await read("/openapi/v3");
     assert.equal(paths[name].serverRelativeURL, `/openapi/v3/${name}?hash=AB`);
-    assert.notEqual(paths["api/v1"].serverRelativeURL, "/evil");
+    for (const own of ["api/v1", "apis/apps"]) assert.notEqual(paths[own].serverRelativeURL, "/evil");
+    assert.deepEqual(await read(paths[`apis/${group}`].serverRelativeURL), { openapi: "3.0.0", of: "the group" });
     assert.deepEqual(await read(paths[name].serverRelativeURL), { openapi: "3.0.0", of: "boats" });
     await until(async () => assert.ok(Object.hasOwn((await read("/openapi/v2")).paths, `/${name}/boats`)));
     const v2 = await client.ask("/openapi/v2");
@@ -74,15 +94,31 @@ test("discovery and OpenAPI have the versions of other servers, and one that han
     const protobuf = await client.ask("/openapi/v2", { headers: { accept: "application/com.github.proto-openapi.spec.v2.v1.0+protobuf" } });
     assert.equal(protobuf.status, 200);
 
-    for (const version of ["v1", "v2"]) {
+    // The rest of this server is not affected: readiness, garbage collection, and a namespace but for the versions whose resources are unknown.
+    assert.equal((await client.ask("/readyz")).status, 200);
+    const make = async (path: string, body: object) => (await client.ask(path, { method: "POST", body })).json().metadata;
+    await make("/api/v1/namespaces", { metadata: { name: "team" } });
+    const { uid } = await make("/api/v1/namespaces/team/configmaps", { metadata: { name: "owner" } });
+    const ownerReferences = [{ apiVersion: "v1", kind: "ConfigMap", name: "owner", uid }];
+    await make("/api/v1/namespaces/team/configmaps", { metadata: { name: "owned", ownerReferences } });
+    await make("/api/v1/namespaces/team/configmaps", { metadata: { name: "other" } });
+    await client.ask("/api/v1/namespaces/team/configmaps/owner", { method: "DELETE" });
+    await until(async () => assert.equal((await client.ask("/api/v1/namespaces/team/configmaps/owned")).status, 404));
+    await client.ask("/api/v1/namespaces/team", { method: "DELETE" });
+    await until(async () => assert.equal((await client.ask("/api/v1/namespaces/team/configmaps/other")).status, 404));
+    assert.equal((await client.ask("/api/v1/namespaces/team")).json().status.phase, "Terminating");
+
+    for (const version of ["v1", "v2", "v3"]) {
       assert.equal((await client.ask(`/apis/apiregistration.k8s.io/v1/apiservices/${version}.${group}`, { method: "DELETE" })).status, 200);
     }
     await until(async () => assert.equal(await groupIn(), undefined));
+    await until(async () => assert.equal((await client.ask("/api/v1/namespaces/team")).status, 404));
     assert.deepEqual((await read("/openapi/v2")).paths, before.v2.paths);
   } finally {
     client.close();
     healthy.close();
     hanging.close();
+    silly.close();
     await server.close();
   }
 });

@@ -67,6 +67,10 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     case "/pieces": // the last one is alone in its turn
       response.writeHead(200, { "content-length": 1_000_010 }).write(Buffer.alloc(1_000_000, "x"));
       return void setTimeout(() => response.end("0123456789"), 5);
+    case "/trailers":
+      response.writeHead(200, { trailer: "x-sum, content-length" }).write("content");
+      response.addTrailers([["x-sum", "7"], ["x-more", "a"], ["x-more", "b"], ["authorization", "secret"]]);
+      return void response.end();
     case "/flood":
       return flood(response.writeHead(200), endless);
     case "/events":
@@ -239,6 +243,16 @@ test("a reply in pieces keeps its length, over HTTP/1.1 and HTTP/2, and the conn
   assert.match(both.text(), /0123456789HTTP\/1\.1 304 /);
   const { headers, bytes } = await overHttp2(`${base}/pieces`);
   assert.deepEqual([headers["content-length"], bytes], [length, 1_000_010]);
+});
+
+test("the trailers of a reply follow its content, over HTTP/1.1 and HTTP/2", async () => {
+  const { text, closed } = raw(head("GET", `${base}/trailers`, { connection: "close" }));
+  await closed;
+  assert.match(text(), /\r\ntrailer: x-sum\r\n/);
+  assert.match(text(), /\r\n\r\n7\r\ncontent\r\n0\r\nx-sum: 7\r\nx-more: a\r\nx-more: b\r\n\r\n$/);
+  const { headers, trailers, bytes } = await overHttp2(`${base}/trailers`);
+  assert.deepEqual([headers["trailer"], bytes], ["x-sum", 7]);
+  assert.deepEqual([Object.keys(trailers), trailers["x-sum"], trailers["x-more"]], [["x-sum", "x-more"], "7", "a, b"]);
 });
 
 test("a redirect of the other server does not reach the client", async () => {

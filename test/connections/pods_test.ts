@@ -335,6 +335,30 @@ test("a validating policy of CONNECT sees the options", async () => {
   assert.match((await client.ask(`${base}/web/exec?command=ls`)).text, /Upgrade request required/);
 });
 
+test("requests for logs, and websockets of ports and commands, are counted under upstream's names", async () => {
+  const count = async (line: string): Promise<number> => {
+    const { text } = await client.ask("/metrics");
+    return Number(text.split("\n").find((each) => each.startsWith(`${line} `))?.slice(line.length) ?? 0);
+  };
+  const lines = [
+    'kube_apiserver_pod_logs_insecure_backend_total{usage="enforce_tls"}',
+    'kube_apiserver_pod_logs_insecure_backend_total{usage="skip_tls_allowed"}',
+    'apiserver_stream_tunnel_requests_total{code="101"}',
+    'apiserver_stream_translator_requests_total{code="500"}',
+  ];
+  const all = () => Promise.all(lines.map(count)), before = await all();
+  await client.ask(`${base}/web/log`);
+  await client.ask(`${base}/web/log?insecureSkipTLSVerifyBackend=true`);
+  const ports = raw(head("GET", `${base}/web/portforward`, { ...webSocket, "sec-websocket-protocol": "SPDY/3.1+portforward.k8s.io" }));
+  await until(() => ports.text().endsWith("\x82\x05hello"));
+  ports.socket.destroy();
+  const command = raw(
+    head("GET", `${base}/on-down/exec?command=ls&stdout=true`, { ...webSocket, "sec-websocket-protocol": "v5.channel.k8s.io" }),
+  );
+  await command.closed;
+  assert.deepEqual(await all(), before.map((each) => each + 1));
+});
+
 test("a kubelet that is not there is an error on the channel of errors of a websocket with v5.channel.k8s.io", async () => {
   const offer = { ...webSocket, "sec-websocket-protocol": "v5.channel.k8s.io" };
   const { text, closed } = raw(head("GET", `${base}/on-down/exec?command=ls&stdout=true`, offer));

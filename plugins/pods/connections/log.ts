@@ -27,6 +27,7 @@ import { simulatedLog } from "./simulated-log.ts";
 import { containerOf, podOf } from "./container.ts";
 import { logErrorBytesMax } from "./bounds.ts";
 import { splitStreamsGate } from "./gates.ts";
+import { logBackends, logTrustFailures } from "./metrics.ts";
 import { PodLogOptions } from "./options.ts";
 
 const streams = Object.freeze(["All", "Stderr", "Stdout"]);
@@ -63,6 +64,7 @@ function queryOf(options: PodLogOptions, hasStreams: boolean): string {
 
 async function openLog(request: ConnectRequest<PodLogOptions>, context: RequestHookContext): Promise<ConnectReply> {
   const { options, namespace, name } = request, hasStreams = context.gates(splitStreamsGate);
+  context.metric(logBackends).with({ usage: options.insecureSkipTLSVerifyBackend === true ? "skip_tls_allowed" : "enforce_tls" }).add();
   const mistakes = mistakesOf(options, hasStreams);
   if (mistakes.length > 0) throw invalidError({ group: "", name: "PodLogOptions" }, name, mistakes);
   const pod = await podOf(namespace, name, context), container = containerOf(pod, options.container ?? ""), { nodeName = "" } = pod.spec;
@@ -83,6 +85,7 @@ async function openLog(request: ConnectRequest<PodLogOptions>, context: RequestH
       signal: request.signal,
     });
   } catch (error) {
+    if (error instanceof PeerError && error.isTrust) context.metric(logTrustFailures).with({}).add();
     throw error instanceof PeerError ? unreached(`Get "${url}"`, error) : error;
   }
   const { status, headers, body } = response;

@@ -4,6 +4,7 @@ import { badRequestError, type RequestHookContext } from "../../../plugin.ts";
 import { hostAndPort, kubeletOf } from "../../shared/kubelet/kubelet.ts";
 import { containerOf, podOf } from "./container.ts";
 import { createPermissionGate, portsGate, translateGate } from "./gates.ts";
+import { translated, tunneled } from "./metrics.ts";
 import { PodAttachOptions, PodExecOptions, PodPortForwardOptions } from "./options.ts";
 import { offersStreams, tunneledProtocols } from "./websocket/offer.ts";
 import { processStreams } from "./websocket/streams.ts";
@@ -53,7 +54,8 @@ async function streamed(
   const { options } = request, query = [...streamsOf(options), ...asked.words ?? []];
   const to = await atKubelet(request, context, { verb: asked.verb, container: options.container ?? "", query });
   if (!context.gates(translateGate) || !offersStreams(request)) return await passOn(request, to);
-  return processStreams(request, { url: urlOf(to), access: to.access }, options);
+  const ended = (code: number): void => context.metric(translated).with({ code: String(code) }).add();
+  return processStreams(request, { url: urlOf(to), access: to.access }, options, ended);
 }
 
 export const exec: SubresourceConnect<PodExecOptions> = {
@@ -77,6 +79,8 @@ export const portForward: SubresourceConnect<PodPortForwardOptions> = {
   async open(request, context) {
     const { ports = [] } = request.options, query: Asked["query"] = ports.length === 0 ? [] : [["port", ports.join(",")]];
     const to = await atKubelet(request, context, { verb: "portForward", query });
-    return context.gates(portsGate) && tunneledProtocols(request).length > 0 ? await tunnel(request, to) : await passOn(request, to);
+    return context.gates(portsGate) && tunneledProtocols(request).length > 0
+      ? await tunnel(request, to, (code) => context.metric(tunneled).with({ code: String(code) }).add())
+      : await passOn(request, to);
   },
 };

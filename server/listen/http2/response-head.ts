@@ -1,6 +1,7 @@
 /** Encodes the heads of responses. */
 import { encodedField, encodedName, encodedText } from "../../../protocols/http2/header-encoder.ts";
 import { consistsOf, nameCharacters, valueCharacters } from "../characters.ts";
+import type { HeaderFields } from "../../../core/connect.ts";
 import type { Reply } from "../../../kernel/request/exchange.ts";
 import { valueText } from "../../../core/value-text.ts";
 
@@ -20,6 +21,11 @@ export class HeadEncoder {
     }
     if (length !== undefined) block += encodedName("content-length") + encodedText(String(length));
     return headers["date"] === undefined ? block + this.#dateField() : block;
+  }
+  /** The block of the trailers of a response. */
+  trailers(fields: HeaderFields): string {
+    const all = Object.entries(fields).flatMap(([name, value]) => [value ?? []].flat().map((each): [string, string] => [name, each]));
+    return all.map(([name, value]) => this.#field(name, value)).join("");
   }
   /** The block of an informational response. */
   informational(status: number): string {

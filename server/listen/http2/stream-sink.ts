@@ -1,3 +1,4 @@
+import type { HeaderFields } from "../../../core/connect.ts";
 import type { Reply } from "../../../kernel/request/exchange.ts";
 import type { ReplySink } from "../reply/sink.ts";
 import type { HeadEncoder } from "./response-head.ts";
@@ -29,8 +30,10 @@ export class StreamSink implements ReplySink {
     this.#stream.whenEmpty(ready);
     return false;
   }
-  end(whole: Uint8Array = nothing): void {
-    this.#stream.send(whole, true);
+  end(whole: Uint8Array = nothing, trailers: HeaderFields = {}): void {
+    if (Object.keys(trailers).length === 0) return this.#stream.send(whole, true);
+    if (whole.length > 0) this.#stream.send(whole, false);
+    this.#stream.trail(this.#encoder.trailers(trailers));
   }
   breakOff(): void {
     this.#stream.breakOff();

@@ -87,6 +87,16 @@ export class ServerStream implements Answering {
     this.session.send(this, data, ends);
     if (!this.isOver && !this.isEmpty) this.waitsSince ??= performance.now();
   }
+  /** Ends the response with trailers, once all data is passed to the connection. */
+  trail(block: string): void {
+    const end = (): void => {
+      if (this.isOver) return;
+      this.session.head(this, block, true);
+      this.over(true);
+    };
+    if (this.isEmpty) end();
+    else this.whenEmpty(end);
+  }
   /** Calls `run` once all data is passed to the connection. */
   whenEmpty(run: () => void): void {
     this.#onEmpty = run;

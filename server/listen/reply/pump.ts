@@ -1,4 +1,4 @@
-import type { ChunkIterator } from "../../../kernel/request/exchange.ts";
+import type { ChunkIterator, Reply } from "../../../kernel/request/exchange.ts";
 import { type ReplySink, stop } from "./sink.ts";
 
 /**
@@ -10,16 +10,18 @@ export class Pump {
   readonly #sink: ReplySink;
   readonly #chunks: ChunkIterator;
   readonly #signal: AbortSignal;
+  readonly #trailers: Reply["trailers"];
   readonly #done = Promise.withResolvers<void>();
   #isOver = false;
   /** The chunk that is being written, and where its next part begins. */
   #chunk: Uint8Array = nothing;
   #at = 0;
 
-  constructor(sink: ReplySink, chunks: ChunkIterator, signal: AbortSignal) {
+  constructor(sink: ReplySink, chunks: ChunkIterator, signal: AbortSignal, trailers?: Reply["trailers"]) {
     this.#sink = sink;
     this.#chunks = chunks;
     this.#signal = signal;
+    this.#trailers = trailers;
   }
   /**
    * Resolves when all chunks are written and the reply has ended, or once the signal aborts: then `return()` of the iterator is called and not
@@ -59,7 +61,7 @@ export class Pump {
       return this.#write();
     }
     this.#end();
-    this.#sink.end();
+    this.#sink.end(undefined, this.#trailers?.());
     this.#done.resolve();
     return false;
   }

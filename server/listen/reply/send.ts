@@ -36,7 +36,7 @@ export async function sendReply(sink: ReplySink, reply: Reply, isHead: boolean, 
   };
   givenUp?.addEventListener("abort", giveUp, { once: true });
   try {
-    await new Pump(sink, chunks, signal).run();
+    await new Pump(sink, chunks, signal, reply.trailers).run();
   } finally {
     givenUp?.removeEventListener("abort", giveUp);
   }

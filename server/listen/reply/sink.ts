@@ -1,5 +1,6 @@
 /** What the protocols do differently when they send a reply. */
 import type { ChunkIterator, Reply } from "../../../kernel/request/exchange.ts";
+import type { HeaderFields } from "../../../core/connect.ts";
 import type { Answering } from "../answering.ts";
 
 /** The way to the client of one request. HTTP/1.1 with HTTP/2 of the runtime, our own HTTP/2, and websockets have one each. */
@@ -14,8 +15,8 @@ export interface ReplySink extends Pick<Answering, "breakOff"> {
    * not read until then has waited since `waitsSince`.
    */
   write(part: Uint8Array, ready: () => void): boolean;
-  /** Ends the reply. `whole`: the body, if it is not sent in chunks. */
-  end(whole?: Uint8Array): void;
+  /** Ends the reply. `whole`: the body, if it is not sent in chunks. `trailers`: sent where the protocol has a place for them. */
+  end(whole?: Uint8Array, trailers?: HeaderFields): void;
 }
 
 /** Ends an iterator whose chunks are no longer needed. Not awaited: a generator that waits for its source returns only after that; the

@@ -60,15 +60,16 @@ function namesOf({ stdin, stdout, stderr, tty }: Wished): readonly Name[] {
   return (["error", "stdin", "stdout", "stderr", "resize"] as const).filter((name) => isThere[name] === true);
 }
 
-/** Accepts the websocket, and reports every later failure in its channel of errors, as kube-apiserver does. */
+/** Accepts the websocket, and reports every later failure in its channel of errors, as kube-apiserver does. `ended` gets the code of the outcome. */
 export function processStreams(
   request: Asking & Pick<ConnectRequest, "headers">,
   to: KubeletUrl,
   wished: Wished,
+  ended: (code: number) => void,
   clock: Pick<Clock, "after"> = elapsedClock,
 ): ConnectReply {
   const translation = new Translation(wished);
-  void translation.run(request, to, clock);
+  void translation.run(request, to, clock).then((outcome) => ended(codeOf(outcome)));
   return {
     ...accepted(request, streamsProtocol),
     body: translation.outbox,
@@ -123,8 +124,8 @@ class Translation {
     this.#begin();
   }
 
-  /** Connects with the kubelet and carries its output until the end, of which the client learns. Never rejects. */
-  async run(request: Asking, to: KubeletUrl, clock: Pick<Clock, "after">): Promise<void> {
+  /** Connects with the kubelet and carries its output until the end. Resolves with the outcome, of which the client learns; never rejects. */
+  async run(request: Asking, to: KubeletUrl, clock: Pick<Clock, "after">): Promise<object> {
     const late = (): Error => new Error("timeout waiting for the streams of the kubelet");
     within(this.#opened, streamsAcceptedMs, late, clock).catch((error: unknown) => this.#left.abort(error));
     const signal = AbortSignal.any([request.signal, this.#left.signal]);
@@ -139,6 +140,7 @@ class Translation {
     this.outbox.close(closeCode.normal);
     this.#kubelet?.close();
     this.#begin();
+    return outcome;
   }
 
   async #outcome(peers: Peers, { url, access }: KubeletUrl, signal: AbortSignal): Promise<object> {
@@ -239,6 +241,13 @@ class Translation {
     void this.#flush();
     this.#open();
   }
+}
+
+/** The code of an outcome. A kubelet writes its own into a Status: what is no code of an error counts as one of the server. */
+function codeOf(outcome: { readonly code?: unknown }): number {
+  const { code } = outcome;
+  if (code === undefined) return 200; // a success, or an exit code
+  return typeof code === "number" && Number.isInteger(code) && code >= 400 && code < 600 ? code : 500;
 }
 
 /** The id of a stream by its index: 1, 3, 5 and so on. */

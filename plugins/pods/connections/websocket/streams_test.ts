@@ -74,9 +74,11 @@ async function messages({ body }: ConnectReply, seen: (string | number)[] = []):
   }
   return seen;
 }
-function exec(kubelet: Kubelet, wished: Wished, clock: Parameters<typeof processStreams>[3] = elapsedClock): ConnectReply {
+/** The codes of the outcomes so far. */
+const codes: number[] = [];
+function exec(kubelet: Kubelet, wished: Wished, clock: Parameters<typeof processStreams>[4] = elapsedClock): ConnectReply {
   const request = { headers: offer("v5.channel.k8s.io"), peers: kubelet.peers, signal: new AbortController().signal };
-  return processStreams(request, { url, access: {} }, wished, clock);
+  return processStreams(request, { url, access: {} }, wished, (code) => codes.push(code), clock);
 }
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 0));
@@ -138,6 +140,7 @@ test("a command's streams pass in both directions, and its end of input and exit
     '{"metadata":{},"status":"Failure","message":"command terminated with non-zero exit code: command terminated with exit code 3",' +
     '"reason":"NonZeroExitCode","details":{"causes":[{"reason":"ExitCode","message":"3"}]}}';
   assert.deepEqual((await received).toSorted(), ["1 ", "1 out", "10 ping", "2 err", `3 ${ended}`, 1000].toSorted());
+  await until(() => codes.at(-1) === 200);
   assert.equal(kubelet.isClosed, true);
 });
 
@@ -201,6 +204,7 @@ test("what goes wrong at the kubelet is an error on the channel of errors", asyn
   ];
   for (const [answer, expected] of cases) {
     assert.deepEqual(await messages(exec(new Kubelet(answer), { stdout: true })), ["1 ", expected, 1000]);
+    await until(() => codes.at(-1) === (expected.includes("403") ? 403 : 500));
   }
 });
 
@@ -242,8 +246,9 @@ test("ports: the bytes of SPDY pass within the messages; a refusal of the kubele
     headers: offer("SPDY/3.1+portforward.k8s.io"),
   });
   const to = { origin: "https://10.0.0.1:10250", path: "/portForward/default/web", access: {}, needsUpgrade: true } as const;
+  const answers: number[] = [], answered = (code: number) => void answers.push(code);
   const kubelet = new Kubelet((each) => each.upgraded({ ...spdyHead, "x-stream-protocol-version": "portforward.k8s.io" }));
-  const reply = await tunnel(request(kubelet), to), [{ method, headers }] = kubelet.asked as [PeerRequest];
+  const reply = await tunnel(request(kubelet), to, answered), [{ method, headers }] = kubelet.asked as [PeerRequest];
   assert.deepEqual([method, headers["upgrade"], headers["x-stream-protocol-version"], headers["sec-websocket-key"]], [
     ...["POST", "SPDY/3.1", ["portforward.k8s.io"]],
     undefined,
@@ -257,10 +262,11 @@ test("ports: the bytes of SPDY pass within the messages; a refusal of the kubele
   void reply.channel!.send(masked("\x03\xe8", 0x88));
   assert.deepEqual((await received).toSorted(), ["98 ytes", "10 p", 1000].toSorted());
   assert.equal(kubelet.isClosed, true);
-  const refused = await tunnel(request(new Kubelet(() => ({ status: 404, headers: {}, body: (async function* () {})() }))), to);
+  const refused = await tunnel(request(new Kubelet(() => ({ status: 404, headers: {}, body: (async function* () {})() }))), to, answered);
   assert.deepEqual([refused.status, refused.channel], [404, undefined]);
   await assert.rejects(
-    tunnel(request(new Kubelet((each) => each.upgraded({ upgrade: "websocket" }))), to),
+    tunnel(request(new Kubelet((each) => each.upgraded({ upgrade: "websocket" }))), to, answered),
     /missing upgrade headers in response/,
   );
+  assert.deepEqual(answers, [101, 404, 500]);
 });

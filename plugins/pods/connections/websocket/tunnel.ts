@@ -7,11 +7,12 @@ import { joined } from "../../../../protocols/spdy/frames.ts";
 import { accepted, isSpdy, spdyOffer, tunneledProtocols, tunnelOf } from "./offer.ts";
 import { Outbox } from "./outbox.ts";
 
-/** Offers the kubelet the protocols that are within the websocket. Its refusal is the reply. */
-export async function tunnel(request: ConnectRequest, to: Destination): Promise<ConnectReply> {
+/** Offers the kubelet the protocols that are within the websocket. Its refusal is the reply. `answered` gets the code of its answer. */
+export async function tunnel(request: ConnectRequest, to: Destination, answered: (code: number) => void): Promise<ConnectReply> {
   const own = Object.entries(request.headers).filter(([name]) => !name.startsWith("sec-websocket-"));
   const headers = { ...Object.fromEntries(own), ...spdyOffer(tunneledProtocols(request)) };
   const reply = await passOn({ ...request, method: "POST", headers }, to), { channel, body } = reply;
+  answered(channel === undefined || isSpdy(reply) ? reply.status : 500);
   if (channel === undefined) return reply;
   if (!isSpdy(reply)) {
     channel.close();
