@@ -1,4 +1,8 @@
 /** The reconcilers of the simulated cluster. One that is listed here runs; no other step is needed. */
+import { autoscalerReconciler } from "./policy/autoscalers.ts";
+import { disruptionBudgetReconciler } from "./policy/disruption-budgets.ts";
+import { endpointCleaner, endpointReconciler } from "./services/endpoints.ts";
+import { claimReconciler, volumeReconciler } from "./volumes/claims.ts";
 import { cronJobReconciler } from "./workloads/cron-jobs.ts";
 import { daemonSetReconciler } from "./workloads/daemon-sets.ts";
 import { deploymentReconciler } from "./workloads/deployments.ts";
@@ -17,4 +21,10 @@ export const reconcilers: readonly Reconciler[] = Object.freeze([
   daemonSetReconciler,
   jobReconciler,
   cronJobReconciler,
+  endpointReconciler,
+  endpointCleaner,
+  disruptionBudgetReconciler,
+  autoscalerReconciler,
+  claimReconciler,
+  volumeReconciler,
 ]);
