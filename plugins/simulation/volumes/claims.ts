@@ -54,8 +54,9 @@ export const volumeReconciler: Reconciler = {
     const claim = world.persistentVolumeClaims.get(reference.namespace ?? "", reference.name ?? "");
     if (claim?.metadata.uid === reference.uid) return;
     const isMade = volume.metadata.annotations?.[provisionedAnnotation] !== undefined;
-    if (volume.spec.persistentVolumeReclaimPolicy === "Delete" && isMade) await world.persistentVolumes.delete(volume);
-    else if (phase !== "Released") await setPhase(world, volume, "Released");
+    // A bound volume is protected: it is released first.
+    if (phase !== "Released") await setPhase(world, volume, "Released");
+    else if (volume.spec.persistentVolumeReclaimPolicy === "Delete" && isMade) await world.persistentVolumes.delete(volume);
   },
 };
 
