@@ -86,38 +86,8 @@ export function decide({ metadata, spec }: Pick<Autoscaler, "metadata" | "spec">
     const message = "scaling is disabled since the replica count of the target is zero";
     return { desired: 0, why: "", conditions: [able, { type: "ScalingActive", status: "False", reason: "ScalingDisabled", message }] };
   }
-  let wanted: number | undefined, why = "";
-  for (const metric of spec.metrics ?? []) {
-    const { name, target } = metric.resource ?? metric.containerResource ?? {}, goal = target?.averageUtilization ?? undefined;
-    const used = name === undefined ? undefined : usage.get(name);
-    if (used === undefined || goal === undefined) continue;
-    const ratio = used / goal, proposed = Math.abs(ratio - 1) <= tolerance ? current : Math.ceil(current * ratio);
-    if (wanted !== undefined && proposed <= wanted) continue;
-    wanted = proposed;
-    why = `${name} resource utilization (percentage of request) ${ratio > 1 ? "above" : "below"} target`;
-  }
-  const limit = (size: number): Decision["conditions"][number] =>
-    size > max
-      ? {
-        type: "ScalingLimited",
-        status: "True",
-        reason: "TooManyReplicas",
-        message: "the desired replica count is more than the maximum replica count",
-      }
-      : size < min
-      ? {
-        type: "ScalingLimited",
-        status: "True",
-        reason: "TooFewReplicas",
-        message: "the desired replica count is less than the minimum replica count",
-      }
-      : {
-        type: "ScalingLimited",
-        status: "False",
-        reason: "DesiredWithinRange",
-        message: "the desired count is within the acceptable range",
-      };
-  const desired = Math.min(max, Math.max(min, wanted ?? current)), limited = limit(wanted ?? current);
+  const { wanted, why } = wantedBy(spec.metrics ?? [], usage, current);
+  const desired = Math.min(max, Math.max(min, wanted ?? current)), limited = limitOf(wanted ?? current, min, max);
   if (wanted !== undefined) {
     const active: Condition = {
       type: "ScalingActive",
