@@ -109,6 +109,33 @@ export function decide({ metadata, spec }: Pick<Autoscaler, "metadata" | "spec">
   };
 }
 
+/** The number that the metric with the highest demand wants; undefined without a usage of any of them. */
+function wantedBy(metrics: NonNullable<Autoscaler["spec"]["metrics"]>, usage: ReadonlyMap<string, number>, current: number) {
+  let wanted: number | undefined, why = "";
+  for (const metric of metrics) {
+    const { name, target } = metric.resource ?? metric.containerResource ?? {}, goal = target?.averageUtilization ?? undefined;
+    const used = name === undefined ? undefined : usage.get(name);
+    if (used === undefined || goal === undefined) continue;
+    const ratio = used / goal, proposed = Math.abs(ratio - 1) <= tolerance ? current : Math.ceil(current * ratio);
+    if (wanted !== undefined && proposed <= wanted) continue;
+    wanted = proposed;
+    why = `${name} resource utilization (percentage of request) ${ratio > 1 ? "above" : "below"} target`;
+  }
+  return { wanted, why };
+}
+
+function limitOf(size: number, min: number, max: number): Condition {
+  const limited = (status: "True" | "False", reason: string, message: string): Condition => ({
+    type: "ScalingLimited",
+    status,
+    reason,
+    message,
+  });
+  if (size > max) return limited("True", "TooManyReplicas", "the desired replica count is more than the maximum replica count");
+  if (size < min) return limited("True", "TooFewReplicas", "the desired replica count is less than the minimum replica count");
+  return limited("False", "DesiredWithinRange", "the desired count is within the acceptable range");
+}
+
 async function write(
   world: World,
   scaler: Autoscaler,
