@@ -154,7 +154,6 @@ const runners = {
     missing: nodeMissing,
     flags: (report) => [
       "--disable-warning=ExperimentalWarning",
-      `--import=${pathToFileURL(join(root, "scripts/test-start.mjs")).href}`,
       "--test",
       "--test-reporter=spec",
       "--test-reporter-destination=stdout",
