@@ -29,6 +29,8 @@ export interface TestServerOptions {
   readonly bare?: boolean;
   /** Settings by flag name: `{ "feature-gates": { WatchList: false } }`. Absent settings have the flag's default. */
   readonly settings?: Omit<PlainSettings, "data-dir">;
+  /** Simulate a cluster, as `--simulate` does: workloads make pods, and pods and nodes live. Default: what `settings` say, which is no by default. */
+  readonly simulate?: boolean;
   /** Settings that `plugins` declare, by name, in the same form. */
   readonly pluginSettings?: PluginSettings;
   /**
@@ -149,7 +151,8 @@ const anonymous: UserInfo = Object.freeze({ name: "system:anonymous", groups: ["
  * run. Rejects as `start` does.
  */
 export async function openTestServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const { plugins = [], bare = false, settings = {}, pluginSettings, unexpectedErrors = "throw" } = options;
+  const { plugins = [], bare = false, simulate, pluginSettings, unexpectedErrors = "throw" } = options;
+  const settings = simulate === undefined ? options.settings ?? {} : { ...options.settings, simulate };
   const logged: string[] = [];
   const { opened, close } = await openInMemory(
     bare ? plugins : [...inPreset(withDefaults(settings), builtIn), ...plugins],

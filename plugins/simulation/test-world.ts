@@ -21,7 +21,7 @@ export async function eventually<T>(check: () => Promise<T> | T): Promise<T> {
 
 /** Opens a server that simulates a cluster, with what tests do to it. */
 export async function openSimulation(pluginSettings: Readonly<Record<string, number>> = {}) {
-  const server = await openTestServer({ settings: { simulate: true }, pluginSettings }), { api } = server;
+  const server = await openTestServer({ simulate: true, pluginSettings }), { api } = server;
   const pod = async (name: string) => await api.get("v1", "pods", "default", name) as Pod;
   return {
     server,

@@ -57,6 +57,7 @@ const examples: readonly Example[] = [
     missing: () => Promise.resolve(undefined),
   },
   { name: "platform", missing: kubectlAbsent },
+  { name: "simulated-cluster", missing: () => Promise.resolve(undefined) },
   { name: "test-server-go", missing: goMissing },
   { name: "controller-test-go", missing: etcdAndGoMissing },
   {

@@ -18,7 +18,7 @@ const workload = (name: string, replicas: number, more: object = {}) => ({
 
 /** A server with a simulated cluster, and how a test asks it. Statuses are read as they come. */
 async function openCluster() {
-  const server = await openTestServer({ settings: { simulate: true } }), { api } = server;
+  const server = await openTestServer({ simulate: true }), { api } = server;
   const get = async (version: string, resource: string, name: string): Promise<any> => await api.get(version, resource, "default", name);
   const list = async (version: string, resource: string): Promise<readonly any[]> => (await api.list(version, resource, "default")).items;
   const create = (version: string, resource: string, object: object) => api.create(version, resource, "default", object);
