@@ -575,8 +575,9 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
 
   "enable-priority-and-fairness": async () => {
     for (const flag of ["--enable-priority-and-fairness=true", "--enable-priority-and-fairness=false"]) {
-      await served([flag], async ({ client }) => {
-        const { headers } = await client.ask(path);
+      await served([flag], async (server) => {
+        await until(async () => assert.equal(await statusOf(server, "/readyz"), 200)); // The configuration is known.
+        const { headers } = await server.client.ask(path);
         assert.equal("x-kubernetes-pf-flowschema-uid" in headers, flag.endsWith("true"));
       });
     }

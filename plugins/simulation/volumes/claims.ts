@@ -145,7 +145,7 @@ async function bind(world: World, claim: Claim, volume: Volume): Promise<void> {
   if (held.status.phase !== "Bound") await setPhase(world, held, "Bound");
   let owned = claim;
   if (claim.spec.volumeName !== volume.metadata.name || claim.metadata.annotations?.[boundAnnotation] === undefined) {
-    const byController = (claim.spec.volumeName ?? "") === "" ? { [byControllerAnnotation]: "yes" } : {};
+    const byController: Readonly<Record<string, string>> = (claim.spec.volumeName ?? "") === "" ? { [byControllerAnnotation]: "yes" } : {};
     const annotations = { ...claim.metadata.annotations, [boundAnnotation]: "yes", ...byController };
     owned = await world.persistentVolumeClaims.update({
       ...claim,

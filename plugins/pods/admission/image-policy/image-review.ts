@@ -1,7 +1,7 @@
 /** ImageReview of `imagepolicy.{domain}/v1alpha1`: the question to the webhook, and its answer. */
 import { goQuote, type Json, type Names, spell } from "../../../../toolbox.ts";
 import { bound } from "../../../../core/bound.ts";
-import { isObject } from "../../../../core/json.ts";
+import { isObject, type JsonObject } from "../../../../core/json.ts";
 import { goJson } from "../../../../core/tree/json-text.ts";
 import { jsonType } from "../../../shared/go-type.ts";
 import { reviewDocument } from "../../../shared/review-document.ts";
@@ -19,7 +19,7 @@ const group = "imagepolicy.{domain}", version = "v1alpha1", kind = "ImageReview"
 /** The spec of a review as JSON. `subresource` is "" or `ephemeralcontainers`, for which the images of those containers are sent alone. */
 export function reviewSpec({ metadata: { annotations = {} }, spec }: Pod, subresource: string, namespace: string, names: Names): string {
   const { containers, initContainers = [], ephemeralContainers = [] } = spec;
-  const images = (subresource === "" ? [...containers, ...initContainers] : ephemeralContainers).map(({ image = "" }) =>
+  const images = (subresource === "" ? [...containers, ...initContainers] : ephemeralContainers).map(({ image = "" }): JsonObject =>
     image === "" ? {} : { image }
   );
   const mark = spell(names, ".image-policy.{domain}/");
