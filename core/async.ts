@@ -11,6 +11,7 @@ export interface Clock {
 /** Longest time that `setTimeout` accepts, in milliseconds. A longer wait ends early, and its caller must wait again. */
 const timerMsMax = 2 ** 31 - 1;
 
+/** The clock and the timers of the system. */
 export const systemClock: Clock = Object.freeze({
   now: () => Date.now(),
   after(ms: number, run: () => void): () => void {

@@ -80,7 +80,7 @@ for (const family of ["authorization", "migration", "rbac"]) {
  */
 const internals: Readonly<Record<string, readonly string[]>> = {
   compareBytes: ["apiextensions"],
-  isObject: ["admissionregistration", "apiextensions", "cluster", "devices", "shared"],
+  isObject: ["admissionregistration", "apiextensions", "cluster", "devices", "pods", "shared"],
   admissionCallMs: ["quotas"],
   annotationsBytesMax: ["shared"],
   bound: [
@@ -101,11 +101,11 @@ const internals: Readonly<Record<string, readonly string[]>> = {
     "quotas",
     "services",
     "shared",
+    "simulation",
     "storage",
   ],
   DeleteOptions: ["pods"],
   omittedValue: ["batch", "certificates"],
-  parseDuration: ["batch"],
   decoder: ["autoscaling"],
   Json: ["autoscaling"],
   celPatternSizeMax: ["apiextensions"],
@@ -132,7 +132,6 @@ const internals: Readonly<Record<string, readonly string[]>> = {
       "ownAudiences",
       "peerChainLengthMax",
       "rsaKeyBitsMax",
-      "systemClock",
       "TokenAuthenticator",
       "TokenRefusal",
       "withoutToken",
@@ -220,8 +219,8 @@ const internals: Readonly<Record<string, readonly string[]>> = {
     ),
   ),
   DecodeError: ["autoscaling", "admissionregistration", "apiextensions"],
-  goJson: ["autoscaling", "admissionregistration", "apiextensions"],
-  jsonFromTree: ["admissionregistration", "shared"],
+  goJson: ["autoscaling", "admissionregistration", "apiextensions", "pods", "simulation"],
+  jsonFromTree: ["admissionregistration", "shared", "simulation"],
   // The parts of custom resources: their schemas, and how values are validated by them.
   ...Object.fromEntries(
     [
@@ -247,8 +246,7 @@ const internals: Readonly<Record<string, readonly string[]>> = {
   ),
   ...Object.fromEntries(["abortable", "within"].map((name) => [name, ["pods"]])),
   elapsedClock: ["authentication", "pods"],
-  reasonOf: ["authentication", "apiregistration"],
-  plainJson: ["apiextensions", "apiregistration"],
+  plainJson: ["apiextensions", "apiregistration", "simulation"],
   offersUpgrade: ["apiregistration"],
   withoutHops: ["apiregistration"],
   validateDomainPath: ["authentication", "batch", "networking"],
@@ -272,12 +270,16 @@ const internals: Readonly<Record<string, readonly string[]>> = {
   textOfBytes: ["shared"],
   Unreadable: ["admissionregistration", "apiextensions", "configmaps", "shared"],
   urlUser: ["shared"],
+  durationText: ["pods"],
+  // The simulated version of a kubelet, and the texts of stages, which are YAML and JSON.
+  ...Object.fromEntries(["readYaml", "serverRelease", "writeYaml"].map((name) => [name, ["simulation"]])),
   // IP addresses, as Go parses them.
   ...Object.fromEntries(
-    ["Address", "addressText", "isMapped", "mask", "parseAddress", "parsePrefix", "Prefix", "prefixText", "sameNetwork"].map((
+    ["Address", "addressText", "isMapped", "mask", "parseAddress", "Prefix", "prefixText", "sameNetwork"].map((
       name,
     ) => [name, ["shared"]]),
   ),
+  parsePrefix: ["shared", "simulation"],
 };
 
 test("what a family imports from the core is in the contract, except for a few internals", () => {

@@ -1,6 +1,6 @@
 /** Runs the reconcilers of the simulated cluster. */
+import { systemClock } from "../../toolbox.ts";
 import type { ControllerContext } from "../../plugin.ts";
-import { systemClock } from "../../core/async.ts";
 import { openLife } from "./living.ts";
 import { registerNodes } from "./nodes/register.ts";
 import { reconcilers } from "./reconcilers.ts";

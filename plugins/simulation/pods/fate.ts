@@ -1,6 +1,5 @@
 /** What the annotations of a pod say about the fate of its containers. */
-import { parseDuration } from "../../../core/scalars/duration.ts";
-import { Unreadable } from "../../../toolbox.ts";
+import { parseDuration, Unreadable } from "../../../toolbox.ts";
 import type { Pod } from "../world/world.ts";
 
 /** The prefix of the annotations. */

@@ -1,7 +1,6 @@
 /** HorizontalPodAutoscalers: they scale by the numbers that a test sets, because nothing here uses a processor. */
 
-import { sameValue, splitGroupVersion } from "../../../toolbox.ts";
-import { reasonOf } from "../../../core/reason-of.ts";
+import { reasonOf, sameValue, splitGroupVersion } from "../../../toolbox.ts";
 import { bound } from "../../../core/bound.ts";
 import type { Reconciler } from "../world/reconciler.ts";
 import { timestampOf } from "../world/time.ts";

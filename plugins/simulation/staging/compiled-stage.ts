@@ -1,7 +1,6 @@
 /** A Stage that can be used: its expressions and templates are parsed. */
-import { parseDuration } from "../../../core/scalars/duration.ts";
 import type { Json } from "../../../core/json.ts";
-import { goQuote, Unreadable } from "../../../toolbox.ts";
+import { goQuote, parseDuration, Unreadable } from "../../../toolbox.ts";
 import { type Jq, parseJq, valuesOf } from "../stages/jq.ts";
 import type { ExpressionFrom, JqRequirement, MatchExpression, Stage, StageFinalizers, StagePatch, StageStep } from "../stages/stage.ts";
 import { parseTemplate, type Piece } from "../stages/template.ts";

@@ -1,6 +1,6 @@
 /** Does what Stages say for pods and nodes. */
+import { reasonOf } from "../../../toolbox.ts";
 import { type ApiObject, objectKey } from "../../../plugin.ts";
-import { reasonOf } from "../../../core/reason-of.ts";
 import type { Json, JsonObject } from "../../../core/json.ts";
 import { readYaml } from "../../../core/tree/yaml.ts";
 import { jsonFromTree } from "../../../core/tree/values.ts";

@@ -1,5 +1,5 @@
 /** The Stages that are in force, by the kind that they are for. */
-import { reasonOf } from "../../../core/reason-of.ts";
+import { reasonOf } from "../../../toolbox.ts";
 import type { Json } from "../../../core/json.ts";
 import type { Stage } from "../stages/stage.ts";
 import type { World } from "../world/world.ts";

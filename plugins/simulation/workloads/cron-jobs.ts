@@ -1,7 +1,6 @@
 /** CronJobs: jobs at the times of a schedule (upstream: pkg/controller/cronjob). */
 import { StatusError } from "../../../plugin.ts";
-import { sameValue } from "../../../toolbox.ts";
-import { reasonOf } from "../../../core/reason-of.ts";
+import { reasonOf, sameValue } from "../../../toolbox.ts";
 import { isNamespaceEnding, type Reconciler } from "../world/reconciler.ts";
 import { timestampOf } from "../world/time.ts";
 import type { World } from "../world/world.ts";

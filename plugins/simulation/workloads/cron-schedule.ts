@@ -1,8 +1,7 @@
 /** The times of a cron job's schedule. */
 import { Cron } from "croner";
-import { parseDuration } from "../../../core/scalars/duration.ts";
 import { bound } from "../../../core/bound.ts";
-import { Unreadable } from "../../../toolbox.ts";
+import { parseDuration, Unreadable } from "../../../toolbox.ts";
 
 const every = "@every ";
 const nanosecondsInMs = 1_000_000n;

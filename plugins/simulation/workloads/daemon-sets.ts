@@ -1,7 +1,6 @@
 /** DaemonSets: a pod on each node that fits (upstream: pkg/controller/daemon). */
 import { objectKey } from "../../../plugin.ts";
-import { append, sameValue, selectsLabels } from "../../../toolbox.ts";
-import { reasonOf } from "../../../core/reason-of.ts";
+import { append, reasonOf, sameValue, selectsLabels } from "../../../toolbox.ts";
 import { isNamespaceEnding, type Reconciler } from "../world/reconciler.ts";
 import type { Node, Pod, World } from "../world/world.ts";
 import { controlledPods } from "./controlled-pods.ts";

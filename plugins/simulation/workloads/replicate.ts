@@ -1,6 +1,6 @@
 /** Keeps a number of equal pods, for ReplicaSets and ReplicationControllers. */
+import { reasonOf } from "../../../toolbox.ts";
 import type { ApiObject } from "../../../plugin.ts";
-import { reasonOf } from "../../../core/reason-of.ts";
 import type { Pod, PodTemplate, World } from "../world/world.ts";
 import { isNamespaceEnding } from "../world/reconciler.ts";
 import { controlledPods, podOfTemplate, type Selector } from "./controlled-pods.ts";
