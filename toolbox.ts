@@ -143,6 +143,7 @@ export type {
   UserRules,
   Waiting,
   WebhookCall,
+  WebhookKubeconfig,
   WebhookOutcome,
 } from "./core/access.ts";
 export { type SystemGroups, systemGroups } from "./core/user-info.ts";
