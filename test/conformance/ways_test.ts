@@ -10,7 +10,7 @@ import { namedBy, validMembers } from "../rounds/valid-objects.ts";
 import { merged } from "../validation/rule.ts";
 
 /** Members of metadata and status that differ between two equal writes, and addresses that a dry run does not take. */
-const ofOneWrite = ["uid", "creationTimestamp", "resourceVersion", "time", "clusterIP", "clusterIPs"];
+const ofOneWrite = ["uid", "creationTimestamp", "resourceVersion", "time", "clusterIP", "clusterIPs", "lastPhaseTransitionTime"];
 /** Kinds without a stored object of their own, or whose objects end with their creation. */
 const notStored = /review|^bindings$/;
 
