@@ -47,6 +47,11 @@ export class ClusterAddresses {
     return this.#nodes.take(uid) ?? "172.24.0.1"; // more nodes than a server can hold
   }
 
+  /** Returns the address at which a node is reached: that of its status, or the one that it will get. */
+  hostOf(node: Node): string {
+    return internalAddress(node) ?? this.ofNode(node);
+  }
+
   /** Returns the block of the pods of a node that has none yet; undefined if there is none left. */
   blockFor(node: Node): string | undefined {
     const key = objectKey(node), taken = new Set(this.#numbers.values());
@@ -78,8 +83,7 @@ export class ClusterAddresses {
   }
 
   #keepNode(node: Node): void {
-    const { uid = "" } = node.metadata, address = node.status.addresses?.find(({ type }) => type === "InternalIP")?.address ?? "";
-    this.#nodes.keep(uid, address);
+    this.#nodes.keep(node.metadata.uid ?? "", internalAddress(node) ?? "");
     const number = numberOfBlock(node.spec.podCIDR ?? "");
     if (number !== undefined) this.#numbers.set(objectKey(node), number);
   }
@@ -103,6 +107,8 @@ export class ClusterAddresses {
     this.#given.delete(uid);
   }
 }
+
+const internalAddress = ({ status }: Node): string | undefined => status.addresses?.find(({ type }) => type === "InternalIP")?.address;
 
 function numberOfBlock(cidr: string): number | undefined {
   const parts = cidr.split("/"), octets = (parts[0] ?? "").split(".").map(Number);

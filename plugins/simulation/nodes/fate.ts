@@ -4,9 +4,6 @@ import type { Node } from "../world/world.ts";
 /** The annotation of a node: `ready` (the default), `not-ready` or `unreachable`. */
 export const nodeFateAnnotation = "simulation.thole.dev/node";
 
-/** The runtime of simulated nodes, in `status.nodeInfo.containerRuntimeVersion`. Such a node has no kubelet that listens. */
-export { simulatedRuntime } from "../../shared/kubelet/simulated.ts";
-
 /** The state of the condition Ready of a node, and why. */
 export interface Readiness {
   readonly status: "True" | "False" | "Unknown";
@@ -14,7 +11,8 @@ export interface Readiness {
   readonly message: string;
 }
 
-const ready: Readiness = Object.freeze({ status: "True", reason: "KubeletReady", message: "the simulated kubelet is ready" });
+/** How Ready is on a healthy node. */
+export const ready: Readiness = Object.freeze({ status: "True", reason: "KubeletReady", message: "the simulated kubelet is ready" });
 const fates: ReadonlyMap<string, Readiness> = new Map([
   ["ready", ready],
   [

@@ -1,7 +1,8 @@
 /** The status of a simulated node. */
 import { timestampOf } from "../world/time.ts";
 import type { Node } from "../world/world.ts";
-import { nodeCondition, type Readiness, simulatedRuntime } from "./fate.ts";
+import { simulatedRuntime } from "../../shared/kubelet/simulated.ts";
+import { nodeCondition, type Readiness, ready } from "./fate.ts";
 
 /** What a node offers whose creator names nothing: enough for any test, as with kwok. */
 const amounts = Object.freeze({ cpu: "1k", memory: "1Ti", "ephemeral-storage": "1Ti", pods: "16k" });
@@ -24,7 +25,7 @@ const pressures = [
 
 /** The conditions of a healthy node, for templates of stages. */
 export const healthyConditions = Object.freeze([
-  { type: "Ready", status: "True", reason: "KubeletReady", message: "the simulated kubelet is ready" },
+  { type: "Ready", ...ready },
   ...pressures.map(([type, reason, message]) => ({ type, status: "False", reason, message })),
 ]);
 

@@ -1,5 +1,5 @@
 /** The taints of nodes that follow from their state, and what they do to pods. */
-import { type Taint, tolerates } from "../scheduling/taints.ts";
+import { type Taint, tolerates } from "../placement/taints.ts";
 import type { Node, Pod } from "../world/world.ts";
 import { timestampOf } from "../world/time.ts";
 import { nodeCondition } from "./fate.ts";

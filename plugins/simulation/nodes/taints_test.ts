@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Node, Pod } from "../world/world.ts";
-import { type Taint, tolerates } from "../scheduling/taints.ts";
+import { type Taint, tolerates } from "../placement/taints.ts";
 import { evictedAt, wantedTaints } from "./taints.ts";
 
 const node = (ready: string | undefined, taints: readonly object[] = [], spec: object = {}) =>

@@ -64,8 +64,7 @@ interface Place {
 }
 
 async function live(world: World, pod: Pod, node: Node, { addresses, since }: Place): Promise<number | void> {
-  const now = world.clock.now(),
-    hostIP = node.status.addresses?.find(({ type }) => type === "InternalIP")?.address ?? addresses.ofNode(node);
+  const now = world.clock.now(), hostIP = addresses.hostOf(node);
   const podIP = pod.spec.hostNetwork === true ? hostIP : pod.status.podIP || addresses.ofPod(pod);
   const { status, until } = podStatus(pod, { hostIP, podIP }, since, now);
   if (isChanged(pod, status)) {

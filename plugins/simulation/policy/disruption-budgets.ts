@@ -74,9 +74,10 @@ function wantedByOwners(world: World, pods: readonly Pod[]): number {
     const reference = pod.metadata.ownerReferences?.find(({ controller }) => controller), { namespace = "" } = pod.metadata;
     if (reference === undefined) continue;
     const set = world.replicaSets.get(namespace, reference.name);
-    const deployment = set === undefined || reference.kind !== "ReplicaSet"
-      ? undefined
-      : [...world.deployments.in(namespace)].find(({ metadata }) => metadata.uid === controllerOf(set));
+    const deployment = set === undefined || reference.kind !== "ReplicaSet" ? undefined : world.deployments.get(
+      namespace,
+      set.metadata.ownerReferences?.find(({ controller, kind }) => controller && kind === "Deployment")?.name ?? "",
+    );
     const owner = deployment ?? (reference.kind === "ReplicaSet" ? set : undefined) ??
       (reference.kind === "StatefulSet" ? world.statefulSets.get(namespace, reference.name) : undefined) ??
       (reference.kind === "ReplicationController" ? world.replicationControllers.get(namespace, reference.name) : undefined);

@@ -1,9 +1,9 @@
 /** Chooses the node of a pod. */
-import { untoleratedTaint } from "../scheduling/taints.ts";
+import { untoleratedTaint } from "../placement/taints.ts";
 import type { Node, Pod } from "../world/world.ts";
 import { requestsOf } from "./amounts.ts";
 import type { ClusterRoom } from "./cluster-room.ts";
-import { nodePreference, selectsNode } from "../scheduling/node-affinity.ts";
+import { nodePreference, selectsNode } from "../placement/node-affinity.ts";
 import { hostPortsOf, type NodeRoom } from "./node-room.ts";
 import { affinityCheck, type NamespaceLabels, type NodeCheck, spreadCheck } from "./pod-affinity.ts";
 
@@ -36,7 +36,7 @@ export function candidateOf(pod: Pod, cluster: ClusterRoom, labelsOf: NamespaceL
 
 const unschedulableTaint = { key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" } as const;
 
-/** Returns why the pod cannot be on the node of a room; undefined if it can. The first rule that fails is told, as upstream does. */
+/** Returns why the pod cannot be on the node of a room; undefined if it can. The reason is that of the first rule that fails, as upstream. */
 export function refusalOf({ pod, requests, ports, checks }: Candidate, room: NodeRoom): Refusal | undefined {
   const node = room.node!, { taints = [], unschedulable = false } = node.spec; // rooms with a node
   const never = (reason: string): Refusal => ({ room, reasons: [reason], isResolvable: false });

@@ -1,13 +1,13 @@
 /** The claims of a pod that are not bound to volumes yet. */
 import { inParallel } from "../workloads/in-parallel.ts";
 import type { Pod, World } from "../world/world.ts";
-import { meetsTerm } from "../scheduling/node-affinity.ts";
+import { meetsTerm } from "../placement/node-affinity.ts";
 import type { NodeCheck } from "./pod-affinity.ts";
 
 type Claim = NonNullable<ReturnType<World["persistentVolumeClaims"]["at"]>>;
 
-/** The annotation that tells a provisioner of a class with WaitForFirstConsumer the node of the pod. */
-const selectedNode = "volume.kubernetes.io/selected-node";
+/** The annotation with the node of the pod, for provisioners of a class with WaitForFirstConsumer. */
+export const selectedNode = "volume.kubernetes.io/selected-node";
 
 /** What the claims of a pod mean for its node. */
 export interface Claims {
@@ -51,7 +51,7 @@ function unavailable(world: World, why: string): string {
   }.`;
 }
 
-/** Tells the provisioners of claims the node of their pod. */
+/** Writes the node of their pod into claims, for their provisioners. */
 export async function selectNode(world: World, claims: readonly Claim[], node: string): Promise<void> {
   await inParallel(
     claims.filter(({ metadata }) => metadata.annotations?.[selectedNode] !== node),

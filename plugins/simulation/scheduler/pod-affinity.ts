@@ -1,8 +1,8 @@
 /** Near which pods a pod may be placed: affinity, anti-affinity and topology spread. */
 import { selectsLabels } from "../../../toolbox.ts";
-import { untoleratedTaint } from "../scheduling/taints.ts";
+import { untoleratedTaint } from "../placement/taints.ts";
 import type { Node, Pod } from "../world/world.ts";
-import { selectsNode } from "../scheduling/node-affinity.ts";
+import { selectsNode } from "../placement/node-affinity.ts";
 import type { NodeRoom } from "./node-room.ts";
 
 type PodAntiAffinity = NonNullable<NonNullable<Pod["spec"]["affinity"]>["podAntiAffinity"]>;

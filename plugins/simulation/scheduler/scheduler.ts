@@ -85,7 +85,7 @@ async function bind({ context: { api, events } }: World, pod: Pod, node: string)
   events.record(pod, { type: "Normal", reason: "Scheduled", action: "Binding", note });
 }
 
-/** Tells why the pod waits, if it has not been told yet. */
+/** Writes why the pod waits into its status and an event, unless the status has it. */
 async function refuse(world: World, pod: Pod, message: string): Promise<void> {
   const known = conditionOf(pod, "PodScheduled");
   if (known?.status === "False" && known.message === message) return;

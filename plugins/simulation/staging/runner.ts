@@ -59,7 +59,7 @@ export function stageReconciler(kind: StagedKind, world: World, book: StageBook,
       try {
         await play(world, store, object, current.stage, addresses);
       } catch (error) {
-        book.tell(current.stage.stage, `fails for ${kind} ${key}: ${reasonOf(error)}`);
+        book.report(current.stage.stage, `fails for ${kind} ${key}: ${reasonOf(error)}`);
         throw error;
       }
     },
@@ -128,13 +128,11 @@ function functionsFor(world: World, object: ApiObject, addresses: ClusterAddress
     nodeName: object.kind === "Node" ? object.metadata.name ?? "" : "",
     nodeAddress(name) {
       const node = world.nodes.get("", name);
-      return node === undefined ? "" : node.status.addresses?.find(({ type }) => type === "InternalIP")?.address ?? addresses.ofNode(node);
+      return node === undefined ? "" : addresses.hostOf(node);
     },
     podAddress(name, hostNetwork) {
       const node = world.nodes.get("", name);
-      if (hostNetwork && node !== undefined) {
-        return node.status.addresses?.find(({ type }) => type === "InternalIP")?.address ?? addresses.ofNode(node);
-      }
+      if (hostNetwork && node !== undefined) return addresses.hostOf(node);
       return (object as Pod).status.podIP || addresses.ofPod(object as Pod);
     },
   });

@@ -65,7 +65,7 @@ test("a Stage with the name of a built-in one replaces it", async () => {
   await world.podWhen("one", ({ status }) => status.phase === "Running");
 });
 
-test("a Stage that is wrong is told of by name, and stops no other", async () => {
+test("a Stage that is wrong is reported by name, and stops no other", async () => {
   await using world = await openSimulation();
   await create(world, "bad", { ...ofPods, selector: { matchExpressions: [{ key: "input", operator: "Exists" }] }, next: {} });
   await create(world, "gone", { ...ofPods, selector: { matchAnnotations: { gone: "yes" } }, next: { delete: true } });

@@ -9,7 +9,7 @@ import { type CompiledStage, compileStage } from "./compiled-stage.ts";
 export type StagedKind = "Pod" | "Node";
 const kinds: readonly string[] = ["Pod", "Node"];
 
-/** The usable Stages. A wrong one is told of once, and has no effect. */
+/** The usable Stages. A wrong one has no effect and is reported once. */
 export class StageBook {
   readonly #world: World;
   readonly #byName = new Map<string, CompiledStage>();
@@ -46,8 +46,8 @@ export class StageBook {
     return false;
   }
 
-  /** Tells the operator that something is wrong with a stage. */
-  tell(stage: Stage, what: string): void {
+  /** Reports a fault of a stage in the log and in an event. */
+  report(stage: Stage, what: string): void {
     const note = `the stage ${stage.metadata.name ?? ""} ${what}`;
     this.#world.context.logError(note);
     this.#world.context.events.record(stage, { type: "Warning", reason: "StageFailed", action: "Stage", note });
@@ -56,13 +56,13 @@ export class StageBook {
   #take(stage: Stage): void {
     const { name = "" } = stage.metadata, { kind, apiGroup = "v1" } = stage.spec.resourceRef;
     if (!kinds.includes(kind) || apiGroup !== "v1") {
-      return this.tell(stage, `has no effect: stages of ${apiGroup} ${kind} are not supported`);
+      return this.report(stage, `has no effect: stages of ${apiGroup} ${kind} are not supported`);
     }
     this.#names.set(name, kind);
     try {
       this.#byName.set(name, compileStage(stage));
     } catch (error) {
-      this.tell(stage, `has no effect: ${reasonOf(error)}`);
+      this.report(stage, `has no effect: ${reasonOf(error)}`);
     }
   }
 }

@@ -1,6 +1,7 @@
 /** PersistentVolumeClaims and their volumes: a claim gets a volume that fits, or one that is made for it (upstream: pkg/controller/volume/persistentvolume). */
 import { objectKey } from "../../../plugin.ts";
-import { parseQuantity, selectsLabels, Unreadable } from "../../../toolbox.ts";
+import { compareQuantities, selectsLabels } from "../../../toolbox.ts";
+import { selectedNode } from "../scheduler/claims.ts";
 import type { Reconciler } from "../world/reconciler.ts";
 import type { World } from "../world/world.ts";
 import { followAll } from "../workloads/owner-keys.ts";
@@ -10,7 +11,7 @@ type Volume = NonNullable<ReturnType<World["persistentVolumes"]["at"]>>;
 type StorageClass = NonNullable<ReturnType<World["storageClasses"]["at"]>>;
 
 const boundAnnotation = "pv.kubernetes.io/bind-completed", byControllerAnnotation = "pv.kubernetes.io/bound-by-controller";
-const provisionedAnnotation = "pv.kubernetes.io/provisioned-by", nodeAnnotation = "volume.kubernetes.io/selected-node";
+const provisionedAnnotation = "pv.kubernetes.io/provisioned-by";
 /** The provisioner of classes that have volumes made in advance only. */
 const noProvisioner = "kubernetes.io/no-provisioner";
 
@@ -75,7 +76,7 @@ async function volumeFor(world: World, claim: Claim): Promise<Volume | undefined
   const name = claim.spec.storageClassName ?? "", found = fittingVolume(world, claim);
   const storageClass = name === "" ? undefined : world.storageClasses.get("", name);
   const isWaiting = storageClass?.volumeBindingMode === "WaitForFirstConsumer" &&
-    claim.metadata.annotations?.[nodeAnnotation] === undefined;
+    claim.metadata.annotations?.[selectedNode] === undefined;
   if (isWaiting) return undefined;
   if (found !== undefined) return found;
   return storageClass === undefined || storageClass.provisioner === noProvisioner
@@ -83,29 +84,20 @@ async function volumeFor(world: World, claim: Claim): Promise<Volume | undefined
     : await makeVolume(world, claim, storageClass);
 }
 
-const sizeOf = (quantity: unknown): number => {
-  const parsed = parseQuantity(String(quantity ?? "0"));
-  return parsed instanceof Unreadable ? 0 : Number(parsed);
-};
-
-/** The smallest free volume that fits: of the class, with the access modes, the labels and the size that the claim wants. */
-function fittingVolume(world: World, { metadata, spec }: Claim): Volume | undefined {
-  const wanted = sizeOf(spec.resources?.requests?.["storage"]), selector = spec.selector ?? undefined;
-  const fits = (volume: Volume) => {
-    const { claimRef } = volume.spec, isReserved = claimRef !== undefined && claimRef !== null;
-    if (isReserved) {
-      return claimRef.namespace === metadata.namespace && claimRef.name === metadata.name &&
-        ["", metadata.uid].includes(claimRef.uid ?? "");
-    }
-    return volume.metadata.deletionTimestamp === undefined && (volume.spec.storageClassName ?? "") === (spec.storageClassName ?? "") &&
-      (volume.spec.volumeMode ?? "Filesystem") === (spec.volumeMode ?? "Filesystem") &&
-      (spec.accessModes ?? []).every((mode) => volume.spec.accessModes?.includes(mode)) &&
-      (selector === undefined || selectsLabels(selector, volume.metadata.labels ?? {})) &&
-      sizeOf(volume.spec.capacity?.["storage"]) >= wanted;
-  };
-  return [...world.persistentVolumes.all()].filter(fits)
-    .sort((a, b) => sizeOf(a.spec.capacity?.["storage"]) - sizeOf(b.spec.capacity?.["storage"]))[0];
+/** The smallest volume that fits: reserved for the claim, or free, and of the class, the access modes, the labels and the size that the claim wants. */
+function fittingVolume(world: World, claim: Claim): Volume | undefined {
+  const { spec } = claim, wanted = spec.resources?.requests?.["storage"] ?? "0", selector = spec.selector ?? undefined;
+  const fits = (volume: Volume) =>
+    volume.metadata.deletionTimestamp === undefined && (volume.spec.storageClassName ?? "") === (spec.storageClassName ?? "") &&
+    (volume.spec.volumeMode ?? "Filesystem") === (spec.volumeMode ?? "Filesystem") &&
+    (spec.accessModes ?? []).every((mode) => volume.spec.accessModes?.includes(mode)) &&
+    (selector === undefined || selectsLabels(selector, volume.metadata.labels ?? {})) && compareQuantities(sizeOf(volume), wanted) >= 0;
+  const free = [...world.persistentVolumes.all()].filter((volume) => isFreeFor(claim, volume));
+  const reserved = free.find(({ spec: { claimRef } }) => claimRef !== undefined && claimRef !== null);
+  return reserved ?? free.filter(fits).sort((a, b) => compareQuantities(sizeOf(a), sizeOf(b)))[0];
 }
+
+const sizeOf = ({ spec }: Volume): string => spec.capacity?.["storage"] ?? "0";
 
 async function makeVolume(world: World, claim: Claim, { metadata, provisioner, reclaimPolicy }: StorageClass): Promise<Volume> {
   const { name = "", namespace = "", uid = "" } = claim.metadata, { accessModes, volumeMode, resources } = claim.spec;

@@ -13,8 +13,8 @@ export function controllerReference({ apiVersion = "", kind = "", metadata }: Ap
 }
 
 /**
- * Returns the pods that `owner` controls, after it has adopted those that its selector selects and nobody controls, and has released those
- * that it does not select any more. An owner that is being deleted adopts none.
+ * Returns the pods that `owner` controls. Before, it adopts the pods without a controller that its selector selects, and releases its pods that the
+ * selector does not select any more. An owner that is being deleted does neither.
  */
 export async function controlledPods(world: World, owner: ApiObject, selector: Selector): Promise<readonly Pod[]> {
   const { uid = "", namespace = "", deletionTimestamp } = owner.metadata, kept: Pod[] = [];

@@ -1,6 +1,6 @@
 /** How many pods of a workload exist, are ready and are available. */
 import type { Pod } from "../world/world.ts";
-import { isActive, isReady, msUntilAvailable } from "./pod-state.ts";
+import { isActive, isReady, isTerminating, msUntilAvailable } from "./pod-state.ts";
 
 /** The numbers of the pods of a workload. */
 export interface Counts {
@@ -19,7 +19,7 @@ export function countPods(pods: Iterable<Pod>, minReadySeconds: number, now: num
   let active = 0, ready = 0, available = 0, terminating = 0, nextMs: number | undefined;
   for (const pod of pods) {
     if (!isActive(pod)) {
-      if (pod.metadata.deletionTimestamp !== undefined && pod.status.phase !== "Succeeded" && pod.status.phase !== "Failed") terminating++;
+      if (isTerminating(pod)) terminating++;
       continue;
     }
     active++;

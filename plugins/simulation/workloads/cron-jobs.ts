@@ -6,7 +6,7 @@ import { timestampOf } from "../world/time.ts";
 import type { World } from "../world/world.ts";
 import { controllerReference } from "./controlled-pods.ts";
 import { lastDue, readSchedule, type Schedule } from "./cron-schedule.ts";
-import { hasCondition, type Job } from "./job/types.ts";
+import { hasCondition, isFinished, type Job } from "./job/types.ts";
 import { followAll, followOwned } from "./owner-keys.ts";
 
 type CronJob = NonNullable<ReturnType<World["cronJobs"]["at"]>>;
@@ -31,8 +31,6 @@ export const cronJobReconciler: Reconciler = {
     return await schedule(world, observed, jobs);
   },
 };
-
-const isFinished = (job: Job): boolean => hasCondition(job, "Complete") || hasCondition(job, "Failed");
 
 /** Writes which jobs are active, and when one last succeeded. */
 async function observe(world: World, cron: CronJob, jobs: readonly Job[]): Promise<CronJob> {

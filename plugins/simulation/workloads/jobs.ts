@@ -10,9 +10,9 @@ import { inParallel } from "./in-parallel.ts";
 import { type Account, accountOf, accountStatus } from "./job/account.ts";
 import { msUntilDeadline, type Outcome, outcomeOf } from "./job/outcome.ts";
 import { createJobPod, endOf, failuresBefore, indexOf, missingIndexes, releasePod, trackingFinalizer } from "./job/pods.ts";
-import { type Condition, hasCondition, isIndexed, type Job } from "./job/types.ts";
+import { type Condition, isFinished, isIndexed, type Job } from "./job/types.ts";
 import { followAll, followOwned } from "./owner-keys.ts";
-import { isActive } from "./pod-state.ts";
+import { isActive, isTerminating } from "./pod-state.ts";
 import { victims } from "./victims.ts";
 
 /** Milliseconds until a failed pod is replaced: they double with each failure. */
@@ -42,8 +42,6 @@ export const jobReconciler: Reconciler = {
   },
 };
 
-const isFinished = (job: Job): boolean => hasCondition(job, "Complete") || hasCondition(job, "Failed");
-
 /** Deletes a finished job when its time is over. */
 async function expire(world: World, job: Job): Promise<number | undefined> {
   const { ttlSecondsAfterFinished: seconds } = job.spec;
@@ -67,9 +65,9 @@ async function work(world: World, job: Job, pods: readonly Pod[]): Promise<numbe
     active = [];
   } else [active, waitMs] = await resize(world, started, account, pods);
   // A pod that was deleted here counts when it has gone.
-  const isTerminating = [...world.pods.controlledBy(job.metadata.uid ?? "")].some((pod) => isLeaving(pod));
+  const isEmptying = [...world.pods.controlledBy(job.metadata.uid ?? "")].some(isTerminating);
   // A finished job has no uncounted pods: they are let go first, and the end is written when they are.
-  const conditions = conditionsOf(world, started, outcome, !isTerminating && account.ended.length === 0);
+  const conditions = conditionsOf(world, started, outcome, !isEmptying && account.ended.length === 0);
   const isDone = conditions.some(({ type, status }) => status === "True" && type === "Complete");
   const status = {
     ...started.status,
@@ -83,9 +81,6 @@ async function work(world: World, job: Job, pods: readonly Pod[]): Promise<numbe
   const waits = [waitMs, deadline].filter((ms) => ms !== undefined);
   return waits.length === 0 ? undefined : Math.max(1, waits.reduce((a, b) => Math.min(a, b)));
 }
-
-const isLeaving = ({ metadata, status }: Pod): boolean =>
-  metadata.deletionTimestamp !== undefined && status.phase !== "Succeeded" && status.phase !== "Failed";
 
 function withStart({ startTime: _, ...status }: Job["status"], startTime: string | undefined): Job["status"] {
   return { ...status, ...(startTime === undefined ? {} : { startTime }) };

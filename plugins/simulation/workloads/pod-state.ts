@@ -11,6 +11,11 @@ export function hasEnded(status: Pod["status"]): boolean {
   return status.phase === "Succeeded" || status.phase === "Failed";
 }
 
+/** Whether the pod is being deleted and its containers have not ended. */
+export function isTerminating({ metadata, status }: Pod): boolean {
+  return metadata.deletionTimestamp !== undefined && !hasEnded(status);
+}
+
 /** The condition of a type; undefined if the pod does not have it. */
 export function conditionOf({ status }: Pod, type: string) {
   return status.conditions?.find((each) => each.type === type);

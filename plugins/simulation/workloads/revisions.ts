@@ -35,8 +35,8 @@ export function revisionsOf(world: World, { metadata }: ApiObject): readonly Rev
 }
 
 /**
- * Returns the revision of the present template, which it makes, or makes the newest, if it is not. `hashLabels`: the labels of the revision, and how its
- * name ends.
+ * Returns the revision of the present template. It is created if there is none, and made the newest if it is not. `collisions`: how many names of
+ * revisions were in use.
  */
 export async function presentRevision(world: World, owner: Revised, collisions: number): Promise<Revision> {
   const known = revisionsOf(world, owner), data = dataOf(owner), newest = known.at(-1);
@@ -47,7 +47,7 @@ export async function presentRevision(world: World, owner: Revised, collisions: 
   return await created(world, owner, { data, revision, collisions });
 }
 
-/** Names in use by others are told apart by a number. */
+/** Creates a revision. If its name is in use, another number of collisions makes another name. */
 async function created(
   world: World,
   owner: Revised,

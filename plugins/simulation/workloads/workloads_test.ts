@@ -87,12 +87,19 @@ test("a stateful set makes pods with claims in order, updates down to its partit
     metadata: { name: "data" },
     spec: { storageClassName: "fast", accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
   };
+  const stop = new AbortController(), made: string[] = [], ready = new Set<string>();
+  const following = (async () => {
+    for await (const { type, object } of api.watch("v1", "pods", "default", {}, stop.signal)) {
+      const { metadata: { name = "" }, status } = object as any; // a pod
+      if (type === "ADDED") made.push(`${name} after ${[...ready].join(", ")}`);
+      if (status?.conditions?.some((each: any) => each.type === "Ready" && each.status === "True")) ready.add(name);
+    }
+  })();
   await create("apps/v1", "statefulsets", workload("db", 3, { serviceName: "db", volumeClaimTemplates: [claim] }));
   await eventually(async () => assert.equal((await get("apps/v1", "statefulsets", "db")).status.availableReplicas, 3));
-  const made = (await list("v1", "pods")).map((
-    { metadata },
-  ) => [Number(metadata.resourceVersion), metadata.name, metadata.creationTimestamp]);
-  assert.deepEqual(made.map(([, name]) => name).sort(), ["db-0", "db-1", "db-2"]);
+  await eventually(() => assert.deepEqual(made, ["db-0 after ", "db-1 after db-0", "db-2 after db-0, db-1"]));
+  stop.abort();
+  await following.catch(() => {});
   await eventually(async () => {
     const claims = (await list("v1", "persistentvolumeclaims")).map(({ metadata, status }) => `${metadata.name} ${status.phase}`);
     assert.deepEqual(claims.sort(), ["data-db-0 Bound", "data-db-1 Bound", "data-db-2 Bound"]);
@@ -109,6 +116,45 @@ test("a stateful set makes pods with claims in order, updates down to its partit
     assert.deepEqual((await list("v1", "persistentvolumeclaims")).map(({ metadata }) => metadata.name), ["data-db-0"])
   );
   await eventually(async () => assert.equal((await api.list("v1", "persistentvolumes", "")).items.length, 1));
+});
+
+test("a claim gets the smallest volume that fits, and waits for its first pod if its class says so", async () => {
+  await using cluster = await openCluster();
+  const { api, create, get } = cluster, accessModes = ["ReadWriteOnce"];
+  const volume = (name: string, storage: string, more: object = {}) =>
+    api.create("v1", "persistentvolumes", "", {
+      metadata: { name },
+      spec: { capacity: { storage }, accessModes, hostPath: { path: "/data" }, ...more },
+    });
+  const claim = (name: string, storageClassName: string, storage: string) =>
+    create("v1", "persistentvolumeclaims", {
+      metadata: { name },
+      spec: { accessModes, storageClassName, resources: { requests: { storage } } },
+    });
+  const isBoundTo = async (name: string, wanted: string | RegExp) => {
+    const { spec, status } = await get("v1", "persistentvolumeclaims", name);
+    assert.equal(status.phase, "Bound");
+    assert.match(spec.volumeName, new RegExp(wanted));
+  };
+  await volume("small", "500Mi");
+  await volume("large", "10Gi");
+  await volume("fitting", "2Gi");
+  await volume("other", "1Gi", { storageClassName: "manual" });
+  await claim("data", "", "1Gi");
+  await eventually(() => isBoundTo("data", "^fitting$"));
+  await api.create("storage.k8s.io/v1", "storageclasses", "", {
+    metadata: { name: "late" },
+    provisioner: "example.com/late",
+    volumeBindingMode: "WaitForFirstConsumer",
+  });
+  await claim("later", "late", "1Gi");
+  await claim("marker", "", "3Gi");
+  await eventually(() => isBoundTo("marker", "^large$"));
+  assert.equal((await get("v1", "persistentvolumeclaims", "later")).status.phase, "Pending");
+  const volumes = [{ name: "data", persistentVolumeClaim: { claimName: "later" } }];
+  await create("v1", "pods", { metadata: { name: "first" }, spec: { containers: [{ name: "app", image: "app" }], volumes } });
+  await eventually(() => isBoundTo("later", "^pvc-"));
+  await eventually(async () => assert.equal((await get("v1", "pods", "first")).status.phase, "Running"));
 });
 
 test("a daemon set has a pod on each node that fits", async () => {

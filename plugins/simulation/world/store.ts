@@ -16,7 +16,7 @@ export function controllerOf({ metadata }: ApiObject): string | undefined {
 
 /**
  * A copy of all objects of a resource, which knows its own writes at once: whoever creates a pod finds it here before the watch delivers
- * it, so no controller counts what it has done. Objects are shared: nobody may change them.
+ * it, so a controller need not remember what it has created. Objects are shared and must not be changed.
  *
  * An older state never replaces a newer one: states are compared by their resource version, and the uids of what was removed are kept.
  */
@@ -140,7 +140,7 @@ export class Store<T extends ApiObject> {
     return object;
   }
 
-  /** A write that finds nothing tells that the object is gone. */
+  /** Removes the object from the copy if the write finds that it does not exist. */
   async #settled(object: T, write: Promise<T>): Promise<T> {
     try {
       return await write;

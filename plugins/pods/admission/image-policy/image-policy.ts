@@ -2,10 +2,8 @@
  * The admission step ImagePolicyWebhook: a webhook of the administrator decides about the images of new and changed pods. Each server keeps
  * answers for itself, as in upstream.
  */
-import { type Admission, StatusError } from "../../../../plugin.ts";
-import type { RequestHookContext } from "../../../../plugin.ts";
-import { spell } from "../../../../toolbox.ts";
-import { qualifiedName } from "../../../../toolbox.ts";
+import { type Admission, type RequestHookContext, StatusError } from "../../../../plugin.ts";
+import { qualifiedName, spell } from "../../../../toolbox.ts";
 import type { Pod } from "../../pod-schema.ts";
 import { pods } from "../../pod.ts";
 import { configuration, type ImagePolicyConfiguration, millisecondsOf } from "./configuration.ts";

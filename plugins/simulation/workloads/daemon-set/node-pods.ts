@@ -1,6 +1,6 @@
 /** The pods of a daemon set: on which nodes they are, and what they are made of. */
-import { selectsNode } from "../../scheduling/node-affinity.ts";
-import { schedulingEffects, type Toleration, untoleratedTaint } from "../../scheduling/taints.ts";
+import { selectsNode } from "../../placement/node-affinity.ts";
+import { schedulingEffects, type Toleration, untoleratedTaint } from "../../placement/taints.ts";
 import type { Node, Pod, World } from "../../world/world.ts";
 import { podOfTemplate } from "../controlled-pods.ts";
 import { revisionLabel } from "../revisions.ts";

@@ -1,6 +1,6 @@
 /** Counts the pods of a job that have ended, each once, across all writes that may fail. */
 import type { Pod } from "../../world/world.ts";
-import { isActive, isReady } from "../pod-state.ts";
+import { isActive, isReady, isTerminating } from "../pod-state.ts";
 import { verdictOf } from "./failure-policy.ts";
 import { indexesText, readIndexes } from "./indexes.ts";
 import { failuresBefore, indexOf, trackingFinalizer } from "./pods.ts";
@@ -62,10 +62,7 @@ export function accountOf(job: Job, pods: readonly Pod[]): Account {
   return {
     active,
     ready: active.filter(isReady).length,
-    terminating:
-      pods.filter(({ metadata, status: { phase } }) =>
-        metadata.deletionTimestamp !== undefined && phase !== "Succeeded" && phase !== "Failed"
-      ).length,
+    terminating: pods.filter(isTerminating).length,
     succeeded: isIndexed(job) ? completed.size : succeeded,
     failed,
     completedIndexes: completed,

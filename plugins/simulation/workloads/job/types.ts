@@ -11,5 +11,8 @@ export function hasCondition({ status }: Job, type: string): boolean {
   return (status.conditions ?? []).some((each) => each.type === type && each.status === "True");
 }
 
+/** Whether the job has come to its end. */
+export const isFinished = (job: Job): boolean => hasCondition(job, "Complete") || hasCondition(job, "Failed");
+
 /** Whether each completion has an index. */
 export const isIndexed = ({ spec }: Job): boolean => spec.completionMode === "Indexed";

@@ -1,4 +1,5 @@
 /** Which nodes a pod may be on by its own wish: its selector and its affinity to nodes. */
+import { selectsLabels } from "../../../toolbox.ts";
 import type { Node, Pod } from "../world/world.ts";
 
 type Spec = Pod["spec"];
@@ -7,32 +8,21 @@ type NodeAffinity = NonNullable<NonNullable<Spec["affinity"]>["nodeAffinity"]>;
 export type NodeTerm = NonNullable<NodeAffinity["requiredDuringSchedulingIgnoredDuringExecution"]>["nodeSelectorTerms"][number];
 type Requirement = NonNullable<NodeTerm["matchExpressions"]>[number];
 
-/** Whether a value of a node meets a requirement. */
-function isMet({ operator, values = [] }: Requirement, value: string | undefined): boolean {
-  switch (operator) {
-    case "In":
-      return value !== undefined && values.includes(value);
-    case "NotIn":
-      return value === undefined || !values.includes(value);
-    case "Exists":
-      return value !== undefined;
-    case "DoesNotExist":
-      return value === undefined;
-    case "Gt":
-    case "Lt": {
-      if (value === undefined || !/^-?\d{1,18}$/.test(value)) return false;
-      return operator === "Gt" ? BigInt(value) > BigInt(values[0] ?? "0") : BigInt(value) < BigInt(values[0] ?? "0");
-    }
-    default:
-      return false;
-  }
+/** Whether values of a node meet a requirement. It has two operators more than that of a label selector. */
+function isMet({ key, operator, values = [] }: Requirement, all: Readonly<Record<string, string>>): boolean {
+  if (operator !== "Gt" && operator !== "Lt") return selectsLabels({ matchExpressions: [{ key, operator, values }] }, all);
+  const value = all[key] ?? "", limit = values[0] ?? "";
+  if (!isWhole(value) || !isWhole(limit)) return false;
+  return operator === "Gt" ? BigInt(value) > BigInt(limit) : BigInt(value) < BigInt(limit);
 }
+
+const isWhole = (text: string): boolean => /^-?\d{1,18}$/.test(text);
 
 /** Whether a node meets a term: all of its requirements. A term without any selects no node. */
 export function meetsTerm({ matchExpressions = [], matchFields = [] }: NodeTerm, { metadata }: Node): boolean {
   if (matchExpressions.length + matchFields.length === 0) return false;
-  return matchExpressions.every((each) => isMet(each, metadata.labels?.[each.key])) &&
-    matchFields.every((each) => each.key === "metadata.name" && isMet(each, metadata.name));
+  return matchExpressions.every((each) => isMet(each, metadata.labels ?? {})) &&
+    matchFields.every((each) => each.key === "metadata.name" && isMet(each, { "metadata.name": metadata.name ?? "" }));
 }
 
 /** Whether the pod's node selector and required affinity to nodes select the node. */
