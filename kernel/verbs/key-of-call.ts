@@ -6,9 +6,10 @@ import type { RequestContext } from "../request-context.ts";
 import type { Endpoint } from "../catalog/catalog.ts";
 import { keyOf } from "../objects/objects.ts";
 
-/** The key of the object of the path. Throws 400 for an invalid name, which could produce the key of another object. */
+/** The key of the object of the path. Throws 400 for an invalid name or none, which could produce the key of another object. */
 export function keyOfCall({ backend, endpoint, info }: RequestContext): string {
   if (endpoint.namespaced && info.namespace === "") throw badRequestError("Namespace parameter required.");
+  if (info.name === "") throw badRequestError("Name parameter required.");
   const wrong = pathSegmentName(info.name, false);
   if (wrong.length > 0) throw badRequestError(`Name parameter invalid: ${goQuote(info.name)}: ${wrong.join(";")}`);
   checkKey(endpoint, info.namespace, info.name);

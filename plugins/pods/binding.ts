@@ -57,13 +57,13 @@ export const binding: SubresourceAction<Pod, Binding> = {
   isDirect: true,
   // As upstream, before the pod is read.
   validateRequest(request, name) {
-    if (request.metadata.name !== name) throw new StatusError("BadRequest", "name in URL does not match name in Binding object");
+    if ((request.metadata.name ?? "") !== name) throw new StatusError("BadRequest", "name in URL does not match name in Binding object");
     const errors = validateBinding(request).map(fieldErrorText);
     // As upstream, which takes a bad target for a fault of the server.
     if (errors.length > 0) throw new StatusError("Unknown", errors.length === 1 ? errors[0]! : `[${errors.join(", ")}]`, { code: 500 });
     return [];
   },
-  write(request, pod, { now }) {
+  write(request, pod, { now, subresource }) {
     const { uid, resourceVersion } = request.metadata, { metadata } = pod, name = metadata.name!; // stored objects have names
     const refuse = (what: string, asked: string | undefined, found: string | undefined) => {
       if (asked === undefined || asked === "" || asked === found) return;
@@ -71,7 +71,8 @@ export const binding: SubresourceAction<Pod, Binding> = {
       const where = `Code: 4, Key: /registry/pods/${metadata.namespace}/${name}, ResourceVersion: 0`;
       throw conflictError({ group: "", name: "pods" }, name, `StorageError: invalid object, ${where}, AdditionalErrorMsg: ${why}`);
     };
-    refuse("UID", uid, metadata.uid);
+    // As upstream, which clears the uid of a create of `bindings`, as of any object that is created.
+    if (subresource !== "") refuse("UID", uid, metadata.uid);
     refuse("ResourceVersion", resourceVersion, metadata.resourceVersion);
     const why = reasonAgainst(pod);
     if (why !== undefined) throw conflictError({ group: "", name: "pods/binding" }, name, why);

@@ -28,3 +28,26 @@ test("a binding is checked before its pod is read, and owns no fields of the pod
   assert.equal(found.spec.nodeName, "one");
   assert.deepEqual(found.metadata.managedFields, made.body.metadata.managedFields);
 });
+
+test("bindings take the name of the pod from the body: its absence is found after the target, and a uid is no precondition there", async () => {
+  await using server = await openTestServer({ settings: { "disable-admission-plugins": ["ServiceAccount"] } });
+  const bindings = "/api/v1/namespaces/default/bindings", target = { name: "one" };
+  const post = async (path: string, body: object) => {
+    const { status, body: { message = "" } } = await ask(server, "POST", path, body);
+    return `${status} ${message}`.split(":")[0]!.trim();
+  };
+  assert.equal(await post(bindings, { metadata: {} }), "500 target.name");
+  assert.equal(await post(bindings, { metadata: {}, target }), "400 Name parameter required.");
+  assert.equal(await post(bindings, { metadata: { generateName: "a" }, target }), "400 Name parameter required.");
+  assert.equal(await post(bindings, { metadata: { name: "away" }, target }), '404 pods "away" not found');
+  for (const name of ["a", "b"]) {
+    await ask(server, "POST", pods, { metadata: { name }, spec: { containers: [{ name: "c", image: "registry.example.com/a" }] } });
+  }
+  const other = { metadata: { name: "a", uid: "other" }, target };
+  assert.equal(await post(`${pods}/a/binding`, other), '409 Operation cannot be fulfilled on pods "a"');
+  assert.equal(
+    await post(bindings, { metadata: { name: "a", resourceVersion: "1" }, target }),
+    '409 Operation cannot be fulfilled on pods "a"',
+  );
+  assert.equal(await post(bindings, other), "201");
+});

@@ -168,5 +168,17 @@ export const PodStatus = struct("PodStatus", {
     pointer: true,
     gate: "InPlacePodLevelResourcesVerticalScaling",
   }),
-}, { doc: "The state of a pod." });
+}, { doc: "The state of a pod.", applyDefaults: withAgreeingAddresses });
 export type PodStatus = Infer<typeof PodStatus>;
+
+interface Addresses {
+  readonly podIP?: string;
+  readonly podIPs?: readonly { readonly ip?: string }[] | null;
+}
+
+/** Makes `podIP` and the first of `podIPs` equal. If both are there and differ, `podIP` counts, which older kubelets write alone. */
+function withAgreeingAddresses<S extends Addresses>(self: S): S {
+  const { podIP = "" } = self, [first] = self.podIPs ?? [];
+  if (podIP === (first?.ip ?? "")) return self;
+  return podIP === "" ? { ...self, podIP: first?.ip } : { ...self, podIPs: [{ ip: podIP }] };
+}

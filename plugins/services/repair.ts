@@ -6,6 +6,7 @@ import type { ControllerContext, StartHook } from "../../plugin.ts";
 import { pause } from "../../toolbox.ts";
 import { serves } from "./bootstrap.ts";
 import { repairAddresses } from "./repair-addresses.ts";
+import { repairFamilies } from "./repair-families.ts";
 import { repairPorts } from "./repair-ports.ts";
 import type { Service } from "./service-schema.ts";
 
@@ -33,7 +34,8 @@ async function repairAll(world: ControllerContext, leaks: Map<number, number>): 
   const isServed = serves(world, "v1", "services") && serves(world, v1, "ipaddresses") && serves(world, v1, "servicecidrs");
   if (!isServed) return;
   // Addresses are read later than services: a service is stored after its address.
-  const { items } = await world.api.list("v1", "services", ""), services = items as unknown as readonly Service[]; // the type of the resource
+  const { items } = await world.api.list("v1", "services", ""), stored = items as unknown as readonly Service[]; // the type of the resource
+  const services = await repairFamilies(world, stored);
   await repairPorts(world, services, leaks);
   await repairAddresses(world, services, Date.now());
 }

@@ -48,6 +48,28 @@ test("a pod on a node has time to end, which only gets shorter, and 0 seconds re
   assert.equal((await ask("GET", `${pods}/one`)).status, 404);
 });
 
+test("the address of a pod and the first of its addresses agree, whichever is written; the single one counts", async () => {
+  const { server, ask, create } = await opened();
+  await using _ = server;
+  await create("a");
+  const write = async (status: object) => {
+    const { status: code, body } = await ask("PATCH", `${pods}/a/status`, { status });
+    return code === 200 ? [body.status.podIP, body.status.podIPs] : [code, body.details.causes.map(({ field }: any) => field)];
+  };
+  assert.deepEqual(await write({ podIP: "192.0.2.1" }), ["192.0.2.1", [{ ip: "192.0.2.1" }]]);
+  const { body: { metadata } } = await ask("GET", `${pods}/a`);
+  const written = metadata.managedFields.find((each: any) => each.subresource === "status").fieldsV1["f:status"];
+  assert.deepEqual(Object.keys(written).toSorted(), ["f:podIP", "f:podIPs"], "both have the writer as owner");
+  assert.deepEqual(await write({ podIP: "x" }), [422, ["status.podIPs[0]"]]);
+  assert.deepEqual(await write({ podIPs: [{ ip: "192.0.2.2" }] }), ["192.0.2.1", [{ ip: "192.0.2.1" }]], "the stored podIP counts");
+  assert.deepEqual(await write({ podIP: null, podIPs: [{ ip: "192.0.2.2" }, { ip: "::2" }] }), ["192.0.2.2", [
+    { ip: "192.0.2.2" },
+    { ip: "::2" },
+  ]]);
+  assert.deepEqual(await write({ podIP: "192.0.2.3" }), ["192.0.2.3", [{ ip: "192.0.2.3" }]]);
+  assert.deepEqual(await write({ podIP: null, podIPs: null }), [undefined, undefined]);
+});
+
 test("a pod without a node, or one that has ended, is removed at once; a finalizer holds it", async () => {
   const { server, ask, create } = await opened();
   await using _ = server;
