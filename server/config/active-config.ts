@@ -90,7 +90,10 @@ export function withAppeared(active: ActiveConfig, plugin: string, descriptions:
 }
 
 /** Whether two configurations are equal apart from the resources that have appeared. */
-export function differInAppearedOnly(one: ActiveConfig, other: ActiveConfig): boolean {
+export function differInAppearedOnly(
+  one: Pick<ActiveConfig, "config" | "plugins">,
+  other: Pick<ActiveConfig, "config" | "plugins">,
+): boolean {
   return one.config === other.config && one.plugins === other.plugins;
 }
 

@@ -13,6 +13,8 @@ import type { HeavyJob, HeavyRequest } from "../../kernel/request/hand-over.ts";
 
 export type ToHeavy =
   | { readonly tag: "open"; readonly config: Config; readonly appeared: Appeared; readonly admission: AdmissionConfiguration }
+  /** All descriptions, for the jobs that come after it. */
+  | { readonly tag: "appeared"; readonly appeared: Appeared }
   /** One at a time, beside those that wait for webhooks. */
   | { readonly tag: "job"; readonly id: number; readonly job: HeavyJob; readonly request: HeavyRequest; readonly milliseconds: number }
   | { readonly tag: "abort"; readonly job: number; readonly reason: PlainError }

@@ -6,8 +6,7 @@
 import type { Access, CallWebhook, Waiting, WebhookCall, WebhookOutcome } from "../../core/access.ts";
 import { StatusError } from "../../core/status-error.ts";
 import { nextTurn } from "../../core/turns.ts";
-import type { Catalog } from "../../kernel/catalog/catalog.ts";
-import type { ActiveConfig } from "../config/active-config.ts";
+import { type ActiveConfig, differInAppearedOnly } from "../config/active-config.ts";
 import { offerAttributes } from "../../kernel/cache/index/offered-attributes.ts";
 import type { Tracing } from "../../kernel/observe/tracing.ts";
 import type { Store } from "../../kernel/store/store.ts";
@@ -42,7 +41,7 @@ export interface HeavyNeeds {
   readonly start: StartHeavyThread;
   readonly store: Store;
   readonly callWebhook: CallWebhook;
-  readonly inForce: () => Pick<ActiveConfig, "config" | "catalog" | "appeared" | "admission">;
+  readonly inForce: () => InForce;
   readonly tracing?: Pick<Tracing, "step" | "part" | "bind"> | undefined;
   /** Calls back after a delay, without keeping the process alive. */
   readonly after: (milliseconds: number, run: () => void) => () => void;
@@ -66,11 +65,15 @@ interface Task {
   calls: number;
   cancelKill: () => void;
 }
-/** A thread and its jobs by id. It takes new ones until there is another catalog, or its heap is too large. */
+/** What a heavy thread is opened with. */
+type InForce = Pick<ActiveConfig, "config" | "plugins" | "catalog" | "appeared" | "admission">;
+
+/** A thread and its jobs by id. It takes new ones until there are other settings or plugins, or its heap is too large. */
 interface Running {
   readonly thread: HeavyThread;
-  readonly catalog: Catalog;
   readonly tasks: Map<number, Task>;
+  /** What the next job runs with. */
+  inForce: InForce;
 }
 
 function askAccess(access: Access, question: AccessQuestion, waiting: Waiting): Promise<unknown> {
@@ -185,11 +188,21 @@ class Requests implements HeavyRequests {
     }
   }
 
-  /** A thread with the active catalog. */
+  /** A thread with the active catalog. Of a change of definitions alone a thread is told. */
   #threadInForce(): Running {
-    const { config, catalog, appeared, admission } = this.#needs.inForce();
-    if (this.#current?.catalog === catalog) return this.#current;
-    if (this.#current !== undefined) this.#retire(this.#current);
+    const inForce = this.#needs.inForce(), current = this.#current;
+    if (current === undefined) return this.#start(inForce);
+    if (current.inForce.catalog === inForce.catalog) return current;
+    if (!differInAppearedOnly(current.inForce, inForce)) {
+      this.#retire(current);
+      return this.#start(inForce);
+    }
+    current.thread.post({ tag: "appeared", appeared: inForce.appeared });
+    current.inForce = inForce;
+    return current;
+  }
+
+  #start(inForce: InForce): Running {
     let isOpen = true;
     const thread = this.#needs.start(
       (message) => {
@@ -201,9 +214,10 @@ class Requests implements HeavyRequests {
         this.#failAll(running, error);
       },
     );
-    const running: Running = { thread, catalog, tasks: new Map() };
+    const running: Running = { thread, tasks: new Map(), inForce };
     this.#current = running;
-    thread.post({ tag: "open", config, appeared, admission });
+    const { config, appeared, admission } = inForce;
+    thread.post({ tag: "open", config, appeared: appeared, admission });
     return running;
   }
 

@@ -12,7 +12,15 @@ import type { Store } from "../../kernel/store/store.ts";
 import { plainError } from "./errors.ts";
 import type { HeavyHost, HeavyRequest } from "../../kernel/request/hand-over.ts";
 import type { FromHeavy, ToHeavy } from "./messages.ts";
-import { heavyAbortMs, heavyCallsOfWebhookMax, heavyIdleMs, heavyJobsMax, heavyRequests, heavyRequestsPerUserMax } from "./requests.ts";
+import {
+  heavyAbortMs,
+  heavyCallsOfWebhookMax,
+  heavyIdleMs,
+  heavyJobsMax,
+  type HeavyNeeds,
+  heavyRequests,
+  heavyRequestsPerUserMax,
+} from "./requests.ts";
 import { heavyHeapBytesMax } from "./bounds.ts";
 
 const host: HeavyHost = {
@@ -50,7 +58,15 @@ function scene() {
     die(error: Error): void;
   }[] = [];
   const timers: { readonly milliseconds: number; readonly run: () => void }[] = [];
-  let catalog = { name: "first" } as unknown as Catalog; // Compared, not read.
+  const catalogNamed = (name: string) => ({ name }) as unknown as Catalog; // Compared, not read.
+  const first = {
+    config: withDefaults({}),
+    plugins: [],
+    catalog: catalogNamed("first"),
+    appeared: new Map(),
+    admission: noAdmissionConfiguration,
+  };
+  let inForce: ReturnType<HeavyNeeds["inForce"]> = first;
   const commits: unknown[] = [];
   const calls: { readonly url: string; readonly outcome: PromiseWithResolvers<WebhookOutcome> }[] = [];
   const store = {
@@ -72,7 +88,7 @@ function scene() {
       };
     },
     store,
-    inForce: () => ({ config: withDefaults({}), catalog, appeared: new Map(), admission: noAdmissionConfiguration }),
+    inForce: () => inForce,
     after(milliseconds, run) {
       const timer = { milliseconds, run };
       timers.push(timer);
@@ -95,7 +111,11 @@ function scene() {
         id: 1,
         question: { op: "webhook", call: { webhook: { url }, json: "{}", timeoutMs: 1, step: "" } },
       }),
-    swap: () => catalog = { name: "second" } as unknown as Catalog,
+    /** Other plugins and settings. */
+    swap: () => inForce = { ...first, config: withDefaults({}), plugins: [], catalog: catalogNamed("second") },
+    /** Definitions alone have changed. */
+    define: (...names: readonly string[]) =>
+      inForce = { ...inForce, catalog: catalogNamed("defined"), appeared: new Map([["definitions", names.map((name) => ({ name }))]]) },
     jobs: () => threads.flatMap(({ got }) => got.flatMap((message) => message.tag === "job" ? [message.request.url] : [])),
     run: (name: string, signal = new AbortController().signal) => heavy.run("answer", request(name), host, signal),
     /** Ends the latest job, or the one with this id. */
@@ -181,7 +201,25 @@ test("a thread that fails makes its request fail, and the next request has a new
   await two;
 });
 
-test("another active catalog needs another thread; an idle thread ends", async () => {
+test("a thread is told of other definitions before the next job, and goes on", async () => {
+  const { run, done, threads, define } = scene();
+  const one = run("a");
+  done();
+  await one;
+  define("x");
+  const two = run("b");
+  done();
+  await two;
+  const three = run("c");
+  done();
+  await three;
+  assert.equal(threads.length, 1);
+  const [, , told, ...rest] = threads[0]!.got;
+  assert.deepEqual(told, { tag: "appeared", appeared: new Map([["definitions", [{ name: "x" }]]]) });
+  assert.deepEqual(rest.map(({ tag }) => tag), ["job", "job"]);
+});
+
+test("other settings need another thread; an idle thread ends", async () => {
   const { run, done, threads, swap, fire } = scene();
   const one = run("a");
   done();

@@ -6,7 +6,6 @@ import type { UserInfo } from "../../core/user-info.ts";
 import { type Backend, never } from "../../kernel/request-context.ts";
 import { type Attributes, attributesReader } from "../../kernel/cache/index/attributes.ts";
 import { choosePlugins } from "../config/choose-plugins.ts";
-import type { Catalog } from "../../kernel/catalog/catalog.ts";
 import { ConfigError } from "../config/parse.ts";
 import type { Config } from "../config/settings.ts";
 import { Deadline } from "../../kernel/request/deadline.ts";
@@ -14,7 +13,7 @@ import { deleteOptions } from "../../kernel/write/delete-options.ts";
 import type { Exchange } from "../../kernel/request/exchange.ts";
 import { replyOf } from "../../kernel/respond/answer.ts";
 import { toStatusError } from "../../kernel/respond/failure.ts";
-import { activeConfigOf } from "../config/active-config.ts";
+import { type ActiveConfig, activeConfigOf, type Appeared } from "../config/active-config.ts";
 import { type Answers, type AuthorizedRequest, dispatch, requestContextOf } from "../../kernel/pipeline/dispatch.ts";
 import { run } from "../../kernel/pipeline/run.ts";
 import { loadModule } from "../config/load-module.ts";
@@ -23,6 +22,7 @@ import { remoteNotes } from "../../kernel/request/audit-notes.ts";
 import { requestInfo } from "../../kernel/request/request-info.ts";
 import { route } from "../../kernel/request/route.ts";
 import { Warnings } from "../../kernel/request/warnings.ts";
+import type { AdmissionConfiguration } from "../config/admission-configuration.ts";
 import { errorOf, plainError } from "./errors.ts";
 import type { HeavyReply } from "../../kernel/request/hand-over.ts";
 import type { Heap } from "./heap.ts";
@@ -36,22 +36,22 @@ export const heavyGarbageBytesMax = bound(32 * 1024 * 1024);
 
 type Post = (message: JobMessage, transfer?: readonly ArrayBuffer[]) => void;
 
-interface Opened {
-  readonly config: Config;
-  readonly catalog: Catalog;
-}
-
 /** Handles messages of the main thread. `builtIn`: the plugins that settings select from; `heap`: this thread's. */
 export function heavyWorker(
   builtIn: readonly Plugin[],
   send: (message: FromHeavy, transfer?: readonly ArrayBuffer[]) => void,
   heap: Heap,
 ): (message: ToHeavy) => void {
-  let opening: Promise<Opened> | undefined;
+  let opening: Promise<Opened> | undefined, active: Promise<ActiveConfig> | undefined;
   /** The jobs in progress. */
   const jobs = new Map<number, { readonly aborted: AbortController; store?: RemoteStore }>();
   /** Heap after the last collection; 0 before the first one. */
   let keptBytes = 0;
+
+  function activate(appeared: Appeared): void {
+    active = opening?.then(({ config, plugins, admission }) => activeConfigOf(config, plugins, undefined, appeared, admission));
+    active?.catch(() => {}); // An error is reported with each job.
+  }
 
   async function runJob(message: ToHeavy & { tag: "job" }): Promise<void> {
     const { id } = message, job: { aborted: AbortController; store?: RemoteStore } = { aborted: new AbortController() };
@@ -59,8 +59,8 @@ export function heavyWorker(
     const { signal } = job.aborted, post: Post = (about, transfer) => send({ ...about, job: id }, transfer);
     let outcome: Settled;
     try {
-      if (opening === undefined) throw new Error("The thread of heavy requests is not open");
-      const opened = await opening;
+      if (active === undefined) throw new Error("The thread of heavy requests is not open");
+      const opened = await active;
       const store = job.store = new RemoteStore(post, signal, attributesOfWritten(opened));
       outcome = { ok: true, value: await jobOf(opened, message, { post, store, signal }) };
     } catch (error) {
@@ -80,7 +80,10 @@ export function heavyWorker(
     switch (message.tag) {
       case "open":
         opening = open(message, builtIn);
-        return void opening.then(() => send({ tag: "opened" }), () => {}); // An error is reported with the first job.
+        activate(message.appeared);
+        return void active?.then(() => send({ tag: "opened" }), () => {});
+      case "appeared":
+        return activate(message.appeared);
       case "job":
         return void runJob(message);
       case "abort":
@@ -91,15 +94,22 @@ export function heavyWorker(
   };
 }
 
-async function open({ config, appeared, admission }: ToHeavy & { tag: "open" }, builtIn: readonly Plugin[]): Promise<Opened> {
+/** What does not change while the thread lives. */
+interface Opened {
+  readonly config: Config;
+  readonly plugins: readonly Plugin[];
+  readonly admission: AdmissionConfiguration;
+}
+
+async function open({ config, admission }: ToHeavy & { tag: "open" }, builtIn: readonly Plugin[]): Promise<Opened> {
   const mistakes: string[] = [];
   const { plugins } = await choosePlugins(config, builtIn, loadModule, mistakes);
   if (mistakes.length > 0) throw new ConfigError(mistakes);
-  return activeConfigOf(config, plugins, undefined, appeared, admission);
+  return { config, plugins, admission };
 }
 
 /** The attributes of objects that were encoded here, by key and bytes; undefined if the bytes alone do not represent the object. */
-function attributesOfWritten({ config, catalog }: Opened): (key: string, value: Uint8Array) => Attributes | undefined {
+function attributesOfWritten({ config, catalog }: ActiveConfig): (key: string, value: Uint8Array) => Attributes | undefined {
   const prefix = config["etcd-prefix"];
   return (key, value) => {
     const kind = catalog.stored.find(({ under }) => key.startsWith(`${prefix}/${under}/`)), object = takeWritten(value);
@@ -114,7 +124,11 @@ interface Here {
   readonly signal: AbortSignal;
 }
 
-async function jobOf({ config, catalog }: Opened, { job, request, milliseconds }: ToHeavy & { tag: "job" }, here: Here): Promise<unknown> {
+async function jobOf(
+  { config, catalog }: ActiveConfig,
+  { job, request, milliseconds }: ToHeavy & { tag: "job" },
+  here: Here,
+): Promise<unknown> {
   const { post, store, signal } = here;
   const { user, body, audit, ...rest } = request;
   const exchange: Exchange = { ...rest, body: () => body, peer: undefined, signal };
