@@ -11,14 +11,17 @@ export async function startThole(...flags) {
     // The server ends when its standard input closes, even if this process is killed.
     stdio: ["pipe", "pipe", "inherit"],
   });
-  let kubeconfig;
+  let url, kubeconfig;
   for await (const line of createInterface({ input: server.stdout })) {
+    url ??= /^Thole serves on (\S+)$/.exec(line)?.[1];
     if (!line.startsWith("export KUBECONFIG=")) continue;
     kubeconfig = line.slice("export KUBECONFIG=".length);
     break;
   }
   if (kubeconfig === undefined) throw new Error("the server ended before it was ready");
   return {
+    url,
+    kubeconfig,
     kubectl: (...args) => spawnSync("kubectl", args, { encoding: "utf8", env: { ...process.env, KUBECONFIG: kubeconfig } }),
     async stop() {
       server.kill("SIGTERM");

@@ -24,14 +24,13 @@ export function impersonateBy(decide: Decide): Impersonate {
 
 /** The same exchange without the headers of impersonation. Lazy members of the listener stay lazy. */
 export function impersonated(exchange: Exchange): Exchange {
-  const { method, url, remote, protocol } = exchange, headers = withoutImpersonation(exchange.headers);
-  return {
-    method,
-    url,
-    headers,
-    remote,
-    protocol,
+  const { method, url, remote, protocol, connection, offersWebSocket = false, offersUpgrade = false } = exchange;
+  const headers = withoutImpersonation(exchange.headers);
+  // A member that is added to exchanges does not compile until it is here.
+  const members: Required<Omit<Exchange, "watchScope">> = {
+    ...{ method, url, headers, remote, protocol, connection, offersWebSocket, offersUpgrade },
     body: (limit) => exchange.body(limit),
+    stream: () => exchange.stream?.(),
     get peer() {
       return exchange.peer;
     },
@@ -44,9 +43,10 @@ export function impersonated(exchange: Exchange): Exchange {
     get signal() {
       return exchange.signal;
     },
-    connection: exchange.connection,
-    ...(exchange.watchScope === undefined ? {} : { watchScope: exchange.watchScope }),
   };
+  return exchange.watchScope === undefined
+    ? members
+    : Object.defineProperty(members, "watchScope", { value: exchange.watchScope, enumerable: true });
 }
 
 function attributesOf(requested: Requested, names: Names): AuthorizationAttributes {

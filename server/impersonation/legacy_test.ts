@@ -5,7 +5,7 @@ import { defaultNames } from "../../core/names.ts";
 import { StatusError } from "../../core/status-error.ts";
 import type { Exchange } from "../../kernel/request/exchange.ts";
 import { requestInfo } from "../../kernel/request/request-info.ts";
-import { impersonateBy } from "./legacy.ts";
+import { impersonateBy, impersonated } from "./legacy.ts";
 
 const admin = { name: "admin", groups: ["system:masters"] };
 
@@ -140,4 +140,27 @@ test("impersonateBy() rejects headers without a user before any authorization", 
 test("impersonateBy() supports a key called __proto__", async () => {
   const user = await userOf({ "impersonate-user": "carol", "impersonate-extra-__proto__": "x" });
   assert.deepEqual(Object.entries(user?.extra ?? {}), [["__proto__", ["x"]]]);
+});
+
+test("impersonated() keeps the body in pieces, and what the client offers", async () => {
+  const body = new TextEncoder().encode("body");
+  const exchange: Exchange = {
+    ...{
+      method: "POST",
+      url: "/",
+      headers: { "impersonate-user": "carol", accept: "a" },
+      remote: "",
+      protocol: "HTTP/1.1",
+      peer: undefined,
+    },
+    ...{ offersWebSocket: true, offersUpgrade: true, signal: new AbortController().signal },
+    body: () => body,
+    async *stream() {
+      yield body;
+    },
+  };
+  const next = impersonated(exchange), pieces: Uint8Array[] = [];
+  for await (const piece of next.stream?.() ?? []) pieces.push(piece);
+  assert.deepEqual(pieces, [body]);
+  assert.deepEqual([next.offersWebSocket, next.offersUpgrade, next.headers], [true, true, { accept: "a" }]);
 });

@@ -31,6 +31,10 @@ test("custom resources of a server are served by another one in front of it", as
     assert.equal(table.json().kind, "Table");
     assert.equal((await behind.ask(`${things}/a`)).status, 200, "the object is there");
     assert.equal((await client.ask(`${things}/a`, { method: "DELETE" })).status, 200);
+    // A body passes for an impersonated user, who is named to the server behind.
+    const acting = { headers: { "impersonate-user": "carol", "impersonate-group": "system:masters" } };
+    const created = await client.ask(things, { method: "POST", body: { ...boat, metadata: { name: "c" } }, ...acting });
+    assert.equal(created.status, 201, created.text);
     // Neither server gives this user rights.
     const refused = await client.ask(things, { headers: { authorization: `Bearer ${front.tokens.alice}` } });
     assert.deepEqual([refused.status, refused.json().reason], [403, "Forbidden"]);

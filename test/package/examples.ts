@@ -58,6 +58,10 @@ const examples: readonly Example[] = [
   },
   { name: "platform", missing: kubectlAbsent },
   { name: "simulated-cluster", missing: () => Promise.resolve(undefined) },
+  {
+    name: "thole-behind-a-thole",
+    missing: async () => await kubectlAbsent() ?? (await succeeds("openssl", "version") ? undefined : "no openssl on PATH"),
+  },
   { name: "test-server-go", missing: goMissing },
   { name: "controller-test-go", missing: etcdAndGoMissing },
   {
