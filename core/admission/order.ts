@@ -50,6 +50,18 @@ export const upstreamOrder: readonly string[] = Object.freeze([
   ...last,
   "AlwaysDeny",
 ]);
+
+/**
+ * The admission plugins of a kube-apiserver 1.36, which are not in 1.35: rules for jobs and pods of a group (alpha), and for resizes that a node has no room
+ * for. Its command lines name them, so they can be enabled and disabled, without effect.
+ */
+export const newerSteps: readonly string[] = Object.freeze([
+  "JobValidation",
+  "PodGroupProtection",
+  "PodGroupWorkloadExists",
+  "PodResizeValidator",
+]);
+
 const places: ReadonlyMap<string, number> = new Map(upstreamOrder.map((name, place) => [name, place]));
 const placeOfOthers = places.get(last[0]!)! - 0.5;
 

@@ -1,7 +1,7 @@
 /** `--enable-admission-plugins` and `--disable-admission-plugins`: the admission steps that run. */
 import { nearest } from "../../core/nearest.ts";
 import type { Plugin } from "../../core/plugin.ts";
-import { namespaceLifecycle, upstreamOrder } from "../../core/admission/order.ts";
+import { namespaceLifecycle, newerSteps, upstreamOrder } from "../../core/admission/order.ts";
 
 /** The plugins with the steps that run, and whether the kernel's own step does. */
 export interface ChosenAdmission {
@@ -10,8 +10,8 @@ export interface ChosenAdmission {
 }
 
 /**
- * Names that upstream has and Thole has not may be disabled, because they do nothing here, but not enabled. These and unknown names, and names in
- * both lists, are added to `mistakes`.
+ * Names that upstream has and Thole has not may be disabled, because they do nothing here, but not enabled, except those of later releases. These and
+ * unknown names, and names in both lists, are added to `mistakes`.
  */
 export function chosenAdmission(
   plugins: readonly Plugin[],
@@ -46,7 +46,8 @@ function checkNames(enabled: readonly string[], disabled: readonly string[], kno
       `admission plugin "${name}" of kube-apiserver is not in this server and cannot be enabled (there are: ${known.join(", ")})`,
     );
   }
-  for (const name of [...enabled, ...disabled].filter((each) => !known.includes(each) && !upstreamOrder.includes(each))) {
+  const named = new Set([...known, ...upstreamOrder, ...newerSteps]);
+  for (const name of [...enabled, ...disabled].filter((each) => !named.has(each))) {
     const near = nearest(name, known);
     mistakes.push(
       `unknown admission plugin "${name}"${near === undefined ? "" : `: did you mean "${near}"?`} (there are: ${known.join(", ")})`,

@@ -37,6 +37,14 @@ test("a name that kube-apiserver has and this server has not can be disabled but
   ]);
 });
 
+test("names of a later release are taken by both settings, and not by both at once", () => {
+  const later = ["JobValidation", "PodGroupProtection", "PodGroupWorkloadExists", "PodResizeValidator"];
+  assert.deepEqual(mistakesOf(later, []), []);
+  assert.deepEqual(mistakesOf([], later), []);
+  assert.deepEqual(names(chosen(later, [])), ["First", "Second"]);
+  assert.equal(mistakesOf(later, later).length, later.length);
+});
+
 test("unknown names, and names in both lists, are mistakes", () => {
   assert.deepEqual(mistakesOf(["Thrid"], ["Frist", "constructor"]), [
     'unknown admission plugin "Thrid": did you mean "Third"? (there are: NamespaceLifecycle, First, Second, Third)',

@@ -40,13 +40,13 @@ test("every flag of kube-apiserver that is no setting is named", () => {
   assert.deepEqual(flags.filter((name) => !named.has(name)), []);
 });
 
-/** The admission plugins of kube-apiserver 1.35, from its help. */
+/** The admission plugins of kube-apiserver 1.35 and 1.36, from their help. */
 const upstreamPlugins = [
   "AlwaysAdmit AlwaysDeny AlwaysPullImages CertificateApproval CertificateSigning CertificateSubjectRestriction ClusterTrustBundleAttest DefaultIngressClass",
   "DefaultStorageClass DefaultTolerationSeconds DenyServiceExternalIPs EventRateLimit ExtendedResourceToleration ImagePolicyWebhook JobValidation",
   "LimitPodHardAntiAffinityTopology LimitRanger MutatingAdmissionPolicy MutatingAdmissionWebhook NamespaceAutoProvision NamespaceExists NamespaceLifecycle",
-  "NodeDeclaredFeatureValidator NodeRestriction OwnerReferencesPermissionEnforcement PersistentVolumeClaimResize PodNodeSelector PodSecurity",
-  "PodTolerationRestriction PodTopologyLabels Priority ResourceQuota RuntimeClass ServiceAccount StorageObjectInUseProtection TaintNodesByCondition",
+  "NodeDeclaredFeatureValidator NodeRestriction OwnerReferencesPermissionEnforcement PersistentVolumeClaimResize PodGroupProtection PodGroupWorkloadExists PodNodeSelector",
+  "PodResizeValidator PodSecurity PodTolerationRestriction PodTopologyLabels Priority ResourceQuota RuntimeClass ServiceAccount StorageObjectInUseProtection TaintNodesByCondition",
   "ValidatingAdmissionPolicy ValidatingAdmissionWebhook",
 ].join(" ").split(" ");
 
