@@ -67,7 +67,10 @@ export interface ServedTypes {
 export interface Machine {
   /** The host name. */
   readonly name: string;
-  /** The IP addresses of the network interfaces in the order of the system, without those of the loopback interface. */
+  /**
+   * The IP addresses of the network interfaces: first those of the interfaces of the default routes, where these can be read (on Linux), then the others in
+   * the order of the system, without those of the loopback interface.
+   */
   addresses(): readonly string[];
 }
 

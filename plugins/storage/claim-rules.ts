@@ -27,7 +27,8 @@ function validateSpec(next: PersistentVolumeClaim, prior: PersistentVolumeClaim 
   return validateClaimSpec(next.spec, "spec", {
     attributesClass: attributesClassInUse(prior?.spec.volumeAttributesClassName, context.gates),
     storedValues: hasInvalidLabelValue(prior?.spec.selector),
-    storedGroups: prior?.spec.dataSource?.apiGroup !== undefined || prior?.spec.dataSourceRef?.apiGroup !== undefined,
+    // A group that is absent is null in an object that was decoded.
+    storedGroups: [prior?.spec.dataSource, prior?.spec.dataSourceRef].some((source) => (source?.apiGroup ?? undefined) !== undefined),
   });
 }
 

@@ -62,6 +62,13 @@ test("the data sources of a claim have kind and name, and are equal", () => {
   const odd = { apiGroup: "a_b", kind: "K", name: "n" };
   assert.equal(created({ dataSourceRef: odd })?.length, 1);
   assert.deepEqual(updated(make({ dataSource: odd, dataSourceRef: odd }), make({ dataSourceRef: odd })), [], "one is stored already");
+  const none = { ...claim, apiGroup: null }, other = { ...claim, apiGroup: "a_b" };
+  const moved = updated(make({ dataSource: other, dataSourceRef: other }), make({ dataSource: none, dataSourceRef: none }));
+  assert.deepEqual(moved?.map((text) => text.slice(0, text.indexOf(":"))), [
+    "spec.dataSource.apiGroup",
+    "spec.dataSourceRef.apiGroup",
+    "spec",
+  ], "a stored source without a group allows no wrong one");
 });
 
 test("the data sources of a claim are copied to each other; kinds that dataSource does not support are dropped", () => {

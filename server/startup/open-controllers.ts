@@ -1,6 +1,5 @@
 /** Starts the background work of a server: bootstrap objects, controllers with their leader election, compaction. */
 import { readFile } from "node:fs/promises";
-import { networkInterfaces } from "node:os";
 import type { Api } from "../../core/api.ts";
 import { PeerError, type Peers } from "../../core/connect.ts";
 import type { StartUp } from "../../health/mod.ts";
@@ -16,6 +15,7 @@ import type { Server } from "../../kernel/server.ts";
 import type { Store } from "../../kernel/store/store.ts";
 import type { ConfigInForce } from "./config-in-force.ts";
 import { settingOf } from "../config/plugin-settings.ts";
+import { machineAddresses } from "./machine-addresses.ts";
 import { bound } from "../../core/bound.ts";
 
 /** Milliseconds after its start for which a controller waits for its rights. */
@@ -86,7 +86,7 @@ export async function openControllers(
         peers,
         setting: settingOf(inForce.current),
         records,
-        machine: { name: host, addresses: interfaceAddresses },
+        machine: { name: host, addresses: machineAddresses },
       },
       queue: queues.of,
       host,
@@ -117,12 +117,6 @@ function followWatch(start: StartUp, controller: string, kind: string): () => vo
     seen();
     if (start.isSynced(controller)) start.finished(controllerHook(controller));
   };
-}
-
-/** The addresses of other interfaces than the loopback one, without zones. */
-function interfaceAddresses(): readonly string[] {
-  const all = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
-  return all.filter(({ internal }) => !internal).map(({ address }) => address.split("%", 1)[0]!);
 }
 
 /** Reads the file: the runtime's function needs a Deno permission that nothing else needs. */
