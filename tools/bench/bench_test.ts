@@ -25,7 +25,7 @@ async function bench(args: readonly string[], env: NodeJS.ProcessEnv = process.e
 test("npm run bench -- --help prints the usage; a mistake in the flags is an error with it", async () => {
   const help = await bench(["--help"]);
   assert.match(help, /^npm run bench \[-- --only TEXT/);
-  for (const flag of ["--peer", "--memory", "--floods", "--profile FOLDER", "--smoke"]) assert.ok(help.includes(flag), flag);
+  for (const flag of ["--peer", "--memory", "--floods", "--fairness", "--profile FOLDER", "--smoke"]) assert.ok(help.includes(flag), flag);
   await assert.rejects(bench(["--pear"]), (error: Error & { readonly code?: number; readonly stderr?: string }) => {
     assert.equal(error.code, 1);
     assert.match(error.stderr ?? "", /^bench: Unknown option '--pear'[^]*npm run bench -- --peer/m);
@@ -123,5 +123,12 @@ test("npm run bench -- --memory measures the memory of an idle server for each n
   const stdout = await bench(["--memory", "--store", "sqlite"]);
   for (const count of ["0", "10", "100", "1,000", "3,000"]) {
     assert.match(stdout, new RegExp(`^${count} objects: [1-9][\\d.]* MiB, ready after \\d`, "m"));
+  }
+});
+
+test("npm run bench -- --fairness measures an election beside each greedy client, with and without fairness", long, async () => {
+  const stdout = await bench(["--fairness", "--store", "sqlite"]);
+  for (const beside of ["nothing", "lists", "creates", "both", "elsewhere"]) {
+    for (const kind of ["with", "without"]) assert.match(stdout, new RegExp(`^\\| ${beside}, ${kind} \\| [1-9].* \\| 0 \\|$`, "m"));
   }
 });

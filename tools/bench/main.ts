@@ -5,6 +5,7 @@ import { reasonOf } from "../../core/reason-of.ts";
 import { kubeApiserverMissing } from "../../test/access/kube-apiserver.ts";
 import { etcdAvailable } from "../../test/etcd.ts";
 import type { Runtime } from "./children.ts";
+import { measureFairness } from "./fairness.ts";
 import { floodHead, floodLine, floodNames, measureFlood } from "./floods.ts";
 import { keepMemory, keepPeer, keepResult } from "./kept.ts";
 import { measure, type Result } from "./measure.ts";
@@ -33,6 +34,9 @@ npm run bench -- --memory
   Memory of an idle server against the number of objects, and the time until it is ready, five minutes for each store.
 npm run bench -- --floods [--only TEXT] [--runtime node]
   Floods of frames of HTTP/2 and websockets over 1 and 8 connections, three minutes.
+npm run bench -- --fairness [--kube] [--objects N] [--rounds N] [--seconds N]
+  A leader election beside a client that lists 100,000 objects in a loop and one that creates over 64 connections, with and without priority and
+  fairness: ten minutes for each store. --kube measures a kube-apiserver on PATH in place of this server.
 npm run bench -- --profile FOLDER
   CPU profiles of this server under the loads, with a table of the functions. With --peer under those of a comparison.`;
 
@@ -41,6 +45,8 @@ const whole = Object.freeze({ seconds: 2, share: 1 });
 const smoke = Object.freeze({ seconds: 0.05, share: 0.01 });
 /** Rounds of a comparison, and the seconds of each. */
 const peerRounds = 5, peerSeconds = 2;
+/** The same of a measurement of fairness, and its listed objects. */
+const fairRounds = 3, fairSeconds = 8, fairObjects = 100_000;
 /** Each hostile request has a server of its own and takes 14 s: a smoke run sends one, a whole one none that is not named. */
 const smokeHostile: ReadonlySet<string> = new Set(["merge patch, many keys"]);
 
@@ -55,9 +61,11 @@ const options = {
   peer: { type: "boolean", default: false },
   memory: { type: "boolean", default: false },
   floods: { type: "boolean", default: false },
+  fairness: { type: "boolean", default: false },
+  objects: { type: "string", default: String(fairObjects) },
   kube: { type: "boolean", default: false },
   profile: { type: "string" },
-  rounds: { type: "string", default: String(peerRounds) },
+  rounds: { type: "string" },
   smoke: { type: "boolean", default: false },
   seconds: { type: "string" },
   json: { type: "string" },
@@ -112,7 +120,7 @@ async function measurePeer(values: Flags, runtime: Runtime): Promise<boolean> {
   const missing = kubeApiserverMissing();
   if (missing !== false) throw new Error(`Cannot compare: ${missing}`);
   console.log(`\nThis server on ${runtime} / a kube-apiserver, both on etcd, HTTP/2: medians of alternating rounds`);
-  const size = values.smoke ? { ...smoke, rounds: 1 } : { share: 1, seconds: peerSeconds, rounds: Number(values.rounds) };
+  const size = values.smoke ? { ...smoke, rounds: 1 } : { share: 1, seconds: peerSeconds, rounds: Number(values.rounds ?? peerRounds) };
   const result = await comparePeer({
     ...{ runtime, ...size, ...values.seconds === undefined ? {} : { seconds: Number(values.seconds) } },
     scenarios: peerScenarios.filter(({ name }) => isChosen(name, values)).map((scenario) => coldOf(scenario, values)),
@@ -153,6 +161,22 @@ async function floods(values: Flags, runtime: Runtime): Promise<boolean> {
   return true;
 }
 
+async function fairness(values: Flags, runtime: Runtime): Promise<boolean> {
+  const missing = values.kube && kubeApiserverMissing();
+  if (missing !== false) throw new Error(`Cannot measure a kube-apiserver: ${missing}`);
+  const size = values.smoke
+    ? { objects: fairObjects * smoke.share, seconds: smoke.seconds * 10, rounds: 1 }
+    : { objects: Number(values.objects), seconds: Number(values.seconds ?? fairSeconds), rounds: Number(values.rounds ?? fairRounds) };
+  let isWhole = true;
+  for (const store of values.kube ? ["etcd"] as const : storesOf(values)) {
+    console.log(
+      `\nA leader election beside greedy clients: ${values.kube ? "a kube-apiserver" : `this server on ${runtime}`}, ${store}, ms\n`,
+    );
+    isWhole = await measureFairness({ store, runtime, kube: values.kube, ...size, tell: console.log }) && isWhole;
+  }
+  return isWhole;
+}
+
 async function profile(values: Flags, runtime: Runtime, to: string): Promise<boolean> {
   const size = { ...values.smoke ? smoke : whole, ...values.seconds === undefined ? {} : { seconds: Number(values.seconds) } };
   const chosen = (values.peer ? peerScenarios : scenarios).filter(({ name }) => isChosen(name, values));
@@ -174,6 +198,7 @@ function measuring(values: Flags): Promise<boolean> {
   const runtime: Runtime = values.runtime === "node" ? "node" : "deno";
   if (values.profile !== undefined) return profile(values, runtime, values.profile);
   if (values.peer) return measurePeer(values, runtime);
+  if (values.fairness) return fairness(values, runtime);
   if (values.floods) return floods(values, runtime);
   return values.memory ? memory(values, runtime) : measureAlone(values, runtime);
 }
