@@ -2,8 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Node, Pod, World } from "../world/world.ts";
-import { candidateOf, chooseNode, refusalText } from "./choose-node.ts";
+import type { Budget } from "./budget-check.ts";
+import { candidateOf } from "./candidate.ts";
+import { chooseNode, refusalText } from "./choose-node.ts";
 import { ClusterRoom } from "./cluster-room.ts";
+import { planPreemption } from "./preemption.ts";
 
 const node = (name: string, spec: object = {}, labels: object = {}) =>
   ({
@@ -18,13 +21,17 @@ const pod = (name: string, spec: object = {}, labels: object = {}) =>
     status: {},
   }) as unknown as Pod;
 
-/** The name of the chosen node, or the message. */
-function place(nodes: readonly Node[], placed: readonly (readonly [Pod, string])[], wanted: Pod): string {
+/** The name of the chosen node, or which pods leave which node, or the message. */
+function place(nodes: readonly Node[], placed: readonly (readonly [Pod, string])[], wanted: Pod, budgets: readonly Budget[] = []): string {
   const store = (items: readonly object[]) => ({ all: () => items, listen() {} });
   const cluster = new ClusterRoom({ nodes: store(nodes), pods: store([]) } as unknown as World);
   for (const [each, on] of placed) cluster.place(each, on);
-  const choice = chooseNode(candidateOf(wanted, cluster, () => ({})), cluster);
-  return "node" in choice ? choice.node.metadata.name! : refusalText(choice.refusals);
+  const candidate = candidateOf(wanted, cluster, () => ({})), choice = chooseNode(candidate, cluster);
+  if ("node" in choice) return choice.node.metadata.name!;
+  const made = planPreemption(candidate, cluster, choice.refusals, budgets);
+  return "plan" in made
+    ? `${made.plan.room.node!.metadata.name} without ${made.plan.victims.map(({ metadata }) => metadata.name).join()}`
+    : refusalText(choice.refusals, made.why);
 }
 const refused = (total: number, reasons: string, preemption: string) =>
   `0/${total} nodes are available: ${reasons}. no new claims to deallocate, preemption: 0/${total} nodes are available: ${preemption}.`;
@@ -105,7 +112,7 @@ test("chooseNode() respects affinity and anti-affinity to pods, in both directio
   assert.equal(place(nodes, [[pod("q", far), "a"]], pod("p", {}, x)), "b");
   assert.equal(
     place([node("a")], [[pod("q", far), "a"]], pod("p", {}, x)),
-    refused(1, "1 node(s) didn't satisfy existing pods anti-affinity rules", `1 ${notHelpful}`),
+    refused(1, "1 node(s) didn't satisfy existing pods anti-affinity rules", `1 ${noVictims}`),
   );
 });
 
@@ -128,4 +135,4 @@ test("chooseNode() spreads pods over domains", () => {
   );
 });
 
-test("refusalText() without nodes", () => assert.equal(refusalText([]), "no nodes available to schedule pods"));
+test("refusalText() without nodes", () => assert.equal(refusalText([], ""), "no nodes available to schedule pods"));

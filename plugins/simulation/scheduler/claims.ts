@@ -32,9 +32,8 @@ export function claimsOf(world: World, pod: Pod): Claims {
     if (volumeName !== "" && claim.status?.phase === "Bound") {
       const terms = world.persistentVolumes.get("", volumeName)?.spec.nodeAffinity?.required?.nodeSelectorTerms;
       if (terms === undefined) continue;
-      checks.push((node) =>
-        terms.some((term) => meetsTerm(term, node)) ? undefined : "node(s) didn't match PersistentVolume's node affinity"
-      );
+      const problem = { reason: "node(s) didn't match PersistentVolume's node affinity", isResolvable: false };
+      checks.push({ problem: (node) => terms.some((term) => meetsTerm(term, node)) ? undefined : problem });
       continue;
     }
     const mode = world.storageClasses.get("", storageClassName)?.volumeBindingMode;

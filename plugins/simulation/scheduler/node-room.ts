@@ -4,6 +4,11 @@ import { hasEnded } from "../workloads/pod-state.ts";
 import type { Node, Pod } from "../world/world.ts";
 import { addAmounts, type Amounts, amountsOf, requestsOf } from "./amounts.ts";
 
+/** The priority of a pod; 0 if it has none. */
+export function priorityOf({ spec: { priority } }: { readonly spec: Pick<Pod["spec"], "priority"> }): number {
+  return priority ?? 0;
+}
+
 /** A port of a node that a pod takes. */
 export interface HostPort {
   readonly address: string;
@@ -39,6 +44,8 @@ export class NodeRoom {
   readonly #guests = new Map<string, Guest>();
   /** Guests with host ports. */
   readonly #withPorts = new Set<Guest>();
+  /** The numbers of guests by priority. */
+  readonly #priorities = new Map<number, number>();
 
   /** Sets the node, or its new state. */
   setNode(node: Node | undefined): void {
@@ -69,6 +76,7 @@ export class NodeRoom {
     this.#guests.set(key, guest);
     if (guest.ports.length > 0) this.#withPorts.add(guest);
     addAmounts(this.#used, guest.requests);
+    this.#countPriority(pod, 1);
   }
 
   /** Removes a pod by its key. */
@@ -78,35 +86,38 @@ export class NodeRoom {
     this.#guests.delete(key);
     this.#withPorts.delete(known);
     addAmounts(this.#used, known.requests, -1);
+    this.#countPriority(known.pod, -1);
+  }
+
+  /** Whether a pod of a lower priority is on the node. */
+  hasBelow(priority: number): boolean {
+    for (const each of this.#priorities.keys()) if (each < priority) return true;
+    return false;
   }
 
   /** Returns why the pod does not fit, in upstream's words; none if it does. */
-  lacks(requests: Amounts, ports: readonly HostPort[], without: ReadonlySet<string> = new Set()): readonly string[] {
-    const gone = [...without].flatMap((key) => this.#guests.get(key) ?? []);
-    if (ports.length > 0 && this.#hasTaken(ports, gone)) return ["node(s) didn't have free ports for the requested pod ports"];
+  lacks(requests: Amounts, ports: readonly HostPort[]): readonly string[] {
+    if (ports.length > 0 && this.#hasTaken(ports)) return ["node(s) didn't have free ports for the requested pod ports"];
     const reasons: string[] = [], podsMax = this.#allocatable.get("pods") ?? 0;
-    if (this.#guests.size - gone.length + 1 > podsMax) reasons.push("Too many pods");
+    if (this.#guests.size + 1 > podsMax) reasons.push("Too many pods");
     for (const [name, amount] of requests) {
-      const freed = gone.reduce((sum, each) => sum + (each.requests.get(name) ?? 0), 0);
-      if (amount > 0 && amount > (this.#allocatable.get(name) ?? 0) - (this.#used.get(name) ?? 0) + freed) {
-        reasons.push(`Insufficient ${name}`);
-      }
+      if (amount > 0 && amount > (this.#allocatable.get(name) ?? 0) - (this.#used.get(name) ?? 0)) reasons.push(`Insufficient ${name}`);
     }
     return reasons;
   }
 
-  /** How much of its cpu and memory is free, from 0 to 1. */
-  free(): number {
-    const parts = ["cpu", "memory"].map((name) => {
+  /** The parts of its cpu and memory, from 0 to 1, that are in use when a pod with these requests is on it, too. */
+  usedWith(requests: Amounts): readonly [number, number] {
+    const part = (name: string) => {
       const all = this.#allocatable.get(name) ?? 0;
-      return all === 0 ? 0 : Math.max(0, 1 - (this.#used.get(name) ?? 0) / all);
-    });
-    return parts.reduce((sum, part) => sum + part, 0) / parts.length;
+      return all === 0 ? 1 : Math.min(1, ((this.#used.get(name) ?? 0) + (requests.get(name) ?? 0)) / all);
+    };
+    return [part("cpu"), part("memory")];
   }
 
-  #hasTaken(ports: readonly HostPort[], gone: readonly Guest[]): boolean {
+  #hasTaken(ports: readonly HostPort[]): boolean {
     for (const guest of this.#withPorts) {
-      if (!gone.includes(guest) && guest.ports.some((taken) => ports.some((wanted) => collide(taken, wanted)))) return true;
+      if (guest.ports.some((taken) => ports.some((wanted) => collide(taken, wanted)))) return true;
     }
     return false;
   }
@@ -114,5 +125,11 @@ export class NodeRoom {
   #moved(known: Guest, next: Guest): Guest {
     if (this.#withPorts.delete(known)) this.#withPorts.add(next);
     return next;
+  }
+
+  #countPriority(pod: Pod, by: 1 | -1): void {
+    const priority = priorityOf(pod), next = (this.#priorities.get(priority) ?? 0) + by;
+    if (next === 0) this.#priorities.delete(priority);
+    else this.#priorities.set(priority, next);
   }
 }

@@ -60,6 +60,18 @@ test("a deployment makes pods, scales, rolls, goes back, and cleans up its histo
   assert.deepEqual(conditions, ["Available=True MinimumReplicasAvailable", "Progressing=True NewReplicaSetAvailable"]);
 });
 
+test("a deployment that adopts a replica set goes on from its revision, a number of 64 bits", async () => {
+  await using cluster = await openCluster();
+  const { create, get } = cluster, annotations = { "deployment.kubernetes.io/revision": "3546343826724305832" };
+  const old = workload("web", 1);
+  await create("apps/v1", "replicasets", { ...old, metadata: { name: "old", labels: { app: "web" }, annotations } });
+  await create("apps/v1", "deployments", { ...workload("web", 1), spec: { ...old.spec, template: template("web", "app:2") } });
+  await eventually(async () => {
+    const { metadata } = await get("apps/v1", "deployments", "web");
+    assert.equal(metadata.annotations?.["deployment.kubernetes.io/revision"], "3546343826724305833");
+  });
+});
+
 test("a rolling update whose pods do not become ready keeps the old ones; a paused one waits; Recreate has no old pod beside a new one", async () => {
   await using cluster = await openCluster();
   const { create, change, get, images } = cluster, broken = { readinessGates: [{ conditionType: "example.com/never" }] };

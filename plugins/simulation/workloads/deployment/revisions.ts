@@ -17,11 +17,16 @@ const ownAnnotations: ReadonlySet<string> = new Set([
   ...["revision", "revision-history", "desired-replicas", "max-replicas"].map((name) => `${prefix}${name}`),
 ]);
 
-/** The revision of a deployment or replica set; 0 without one. */
-export const revisionOf = ({ metadata }: Deployment | ReplicaSet): number => Number(metadata.annotations?.[revisionAnnotation] ?? 0) || 0;
+/** The revision of a deployment or replica set, a whole number of 64 bits; 0 without one. */
+export function revisionOf({ metadata }: Deployment | ReplicaSet): bigint {
+  const written = metadata.annotations?.[revisionAnnotation] ?? "";
+  return /^\d{1,19}$/.test(written) ? BigInt.asIntN(64, BigInt(written)) : 0n;
+}
 
 /** The highest revision of replica sets; 0 if none has one. */
-const newestOf = (sets: readonly ReplicaSet[]): number => sets.reduce((newest, set) => Math.max(newest, revisionOf(set)), 0);
+function newestOf(sets: readonly ReplicaSet[]): bigint {
+  return sets.map(revisionOf).reduce((newest, each) => each > newest ? each : newest, 0n);
+}
 
 /** Whether a replica set is of this template. */
 function isOfTemplate(set: ReplicaSet, { template }: Deployment["spec"]): boolean {
@@ -55,14 +60,14 @@ function inheritedAnnotations({ metadata }: Deployment): Readonly<Record<string,
 
 /** Writes the revision of a present replica set, and what it takes over from the deployment. */
 export async function updatedSet(world: World, deployment: Deployment, set: ReplicaSet, old: readonly ReplicaSet[]): Promise<ReplicaSet> {
-  const before = revisionOf(set), next = newestOf(old) + 1, { annotations = {} } = set.metadata;
+  const before = revisionOf(set), next = newestOf(old) + 1n, { annotations = {} } = set.metadata;
   const isNewer = next > before, { minReadySeconds } = deployment.spec;
   const history = annotations[historyAnnotation];
   const wanted = {
     ...annotations,
     ...inheritedAnnotations(deployment),
     ...(isNewer ? { [revisionAnnotation]: `${next}` } : {}),
-    ...(isNewer && before > 0 ? { [historyAnnotation]: history === undefined ? `${before}` : `${history},${before}` } : {}),
+    ...(isNewer && before > 0n ? { [historyAnnotation]: history === undefined ? `${before}` : `${history},${before}` } : {}),
   };
   if (sameValue(wanted, annotations) && (set.spec.minReadySeconds ?? 0) === (minReadySeconds ?? 0)) return set;
   return await world.replicaSets.update({
@@ -73,7 +78,7 @@ export async function updatedSet(world: World, deployment: Deployment, set: Repl
 }
 
 /** Writes the revision of the present replica set into the deployment. */
-export async function withRevision(world: World, deployment: Deployment, revision: number): Promise<Deployment> {
+export async function withRevision(world: World, deployment: Deployment, revision: bigint): Promise<Deployment> {
   if (revisionOf(deployment) === revision) return deployment;
   const annotations = { ...deployment.metadata.annotations, [revisionAnnotation]: `${revision}` };
   return await world.deployments.update({ ...deployment, metadata: { ...deployment.metadata, annotations } });
@@ -83,7 +88,7 @@ export async function withRevision(world: World, deployment: Deployment, revisio
 export async function createdSet(world: World, deployment: Deployment, old: readonly ReplicaSet[]): Promise<ReplicaSet | undefined> {
   const { metadata: { name = "", namespace = "" }, spec, status } = deployment;
   const hash = templateHash(spec.template, status.collisionCount ?? 0), labels = { ...spec.template.metadata?.labels, [hashLabel]: hash };
-  const revision = newestOf(old) + 1, replicas = newSizeOf(deployment, old, 0);
+  const revision = newestOf(old) + 1n, replicas = newSizeOf(deployment, old, 0);
   const set = {
     metadata: {
       name: `${name}-${hash}`,
@@ -141,7 +146,9 @@ export async function scaleSet(world: World, deployment: Deployment, set: Replic
 
 /** Deletes old replica sets without pods beyond the history that the deployment keeps. */
 export async function removeHistory(world: World, { spec }: Deployment, old: readonly ReplicaSet[]): Promise<void> {
-  const kept = old.filter(({ metadata }) => metadata.deletionTimestamp === undefined).toSorted((a, b) => revisionOf(a) - revisionOf(b));
+  const kept = old.filter(({ metadata }) => metadata.deletionTimestamp === undefined).toSorted((a, b) =>
+    Number(revisionOf(a) - revisionOf(b))
+  );
   const extra = kept.length - (spec.revisionHistoryLimit ?? 10);
   for (const set of kept.slice(0, Math.max(0, extra))) {
     const isObserved = Number(set.metadata.generation ?? 0) <= Number(set.status.observedGeneration ?? 0);
