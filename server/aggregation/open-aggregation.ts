@@ -66,13 +66,18 @@ export function openAggregation(needs: AggregationNeeds): Aggregation | undefine
       });
       documents = remote;
       shown = shownDocuments(delegate, remote, logError);
-      elsewhere = forwarding(delegate, peers, needs);
+      elsewhere = forwarding(delegate, peers, remote, needs);
       void delegate.ready.then(resolve);
     },
   };
 }
 
-function forwarding(delegate: Delegate, peers: Peers, { current, registry, ending }: AggregationNeeds): Aggregation["elsewhere"] {
+function forwarding(
+  delegate: Delegate,
+  peers: Peers,
+  remote: Pick<RemoteDocuments, "isLegacy">,
+  { current, registry, ending }: AggregationNeeds,
+): Aggregation["elsewhere"] {
   const versionAt = remoteVersions(delegate);
   const needs = {
     delegate,
@@ -83,8 +88,14 @@ function forwarding(delegate: Delegate, peers: Peers, { current, registry, endin
   };
   return (user, exchange, info, auditId) => {
     const version = versionAt(info.path), request = { user, exchange, info, auditId };
+    if (version !== undefined && isOpenapiOfVersion(info.path) && remote.isLegacy(version)) return undefined; // this server has made it
     return version && forward(version, request, needs).then((reply) => counted(reply, request, current(), registry));
   };
+}
+
+/** Whether a path is that of the OpenAPI v3 document of a group version. */
+function isOpenapiOfVersion(path: string): boolean {
+  return path.startsWith("/openapi/v3/apis/") && path.split("/").length === 6;
 }
 
 /** Counts a request that no other server has answered, as kube-apiserver does: its reply is a text of this one. */

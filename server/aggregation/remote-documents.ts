@@ -40,7 +40,15 @@ interface Known {
   readonly isFresh: boolean;
   /** The hashes of v3 documents, by `group/version`. */
   readonly hashes: ReadonlyMap<string, string>;
-  readonly v2?: { readonly etag: string; readonly text: string } | undefined;
+  /** Whether there is an index of v3 documents; undefined until the server was asked. */
+  readonly hasV3?: boolean;
+  readonly v2?: Spec | undefined;
+  /** The last v2 document, also while the server does not answer. */
+  readonly lastV2?: Spec | undefined;
+}
+interface Spec {
+  readonly etag: string;
+  readonly text: string;
 }
 const nothing: Pick<Known, "isFresh" | "hashes"> = Object.freeze({ isFresh: false, hashes: new Map() });
 
@@ -131,6 +139,17 @@ export class RemoteDocuments {
   specs(): readonly { readonly versions: readonly RegisteredVersion[]; readonly text: string; readonly etag: string }[] {
     return [...this.#servers.values()].flatMap(({ versions, v2 }) => v2 === undefined ? [] : [{ versions, ...v2 }]);
   }
+  /** Returns the v2 documents of servers without v3 documents, with the versions for which each is used. */
+  legacySpecs(): readonly { readonly versions: readonly RegisteredVersion[]; readonly text: string }[] {
+    return [...this.#servers.values()].flatMap(({ versions, hasV3, lastV2 }) =>
+      hasV3 === false && lastV2 !== undefined ? [{ versions, text: lastV2.text }] : []
+    );
+  }
+  /** Whether the v3 document of a version is made of its server's v2 document. */
+  isLegacy({ server }: RegisteredVersion): boolean {
+    const known = this.#servers.get(server);
+    return known?.hasV3 === false && known.lastV2 !== undefined;
+  }
 
   /** Rejects if there is no document, so that the queue tries it again. */
   async #fetch(key: string): Promise<void> {
@@ -202,7 +221,7 @@ async function findHashes(needs: AskNeeds, { versions, hashes }: Known): Promise
   if (status !== 200 && status !== 404) throw new Error(`/openapi/v3 has the status ${status}`);
   const found = new Map(status === 404 ? [] : hashesIn(plainJson(text)));
   const isSame = found.size === hashes.size && [...found].every(([name, hash]) => hashes.get(name) === hash);
-  return isSame ? {} : { hashes: found };
+  return { hasV3: status === 200, ...(isSame ? {} : { hashes: found }) };
 }
 
 /** The hashes in an index of v3, whose URLs are `/openapi/v3/apis/GROUP/VERSION?hash=HASH`, or the same without a version. */
@@ -223,9 +242,11 @@ async function findSpec(needs: AskNeeds, { versions, v2 }: Known): Promise<Parti
   const request = { path: "/openapi/v2", accept: "application/json", etag: v2?.etag ?? "", user: openapiUser, milliseconds: openapiMs };
   const { status, text, etag } = await askOne(needs, versions, request);
   if (status === 304 && v2 !== undefined) return {};
-  if (status === 404) return { v2: undefined };
+  if (status === 404) return { v2: undefined, lastV2: undefined };
   if (status !== 200) throw new Error(`/openapi/v2 has the status ${status}`);
-  return text === v2?.text ? {} : { v2: { etag, text } };
+  if (text === v2?.text) return {};
+  const next = { etag, text };
+  return { v2: next, lastV2: next };
 }
 
 /** Asks through one of the versions: some may not be available. */

@@ -167,3 +167,25 @@ test("RemoteDocuments knows the collections of servers, also of one that no long
   assert.ok(changes > before);
   end();
 });
+
+test("a server without v3 documents is legacy while its v2 document is known, and no longer when it has some", async () => {
+  const spec = { swagger: "2.0", paths: {} };
+  const old: Answer = ({ path }) => path === "/openapi/v2" ? json(spec) : path === "/openapi/v3" ? status(404) : status(503);
+  const { documents, servers, clock, end } = scene({ a: old, b: healthy("b") });
+  documents.follow([version("a"), version("a", "v2"), version("b")]);
+  assert.deepEqual(documents.legacySpecs(), [], "nothing is known yet");
+  await settle();
+  assert.deepEqual(documents.legacySpecs().map(({ versions, text }) => [versions.map((each) => each.version), text]), [
+    [["v1", "v2"], JSON.stringify(spec)],
+  ]);
+  assert.deepEqual([documents.isLegacy(version("a")), documents.isLegacy(version("b"))], [true, false]);
+  servers["a"] = () => status(500);
+  clock.advance(60_000);
+  await settle();
+  assert.deepEqual([documents.specs().length, documents.isLegacy(version("a"))], [1, true], "the last known one stays for v3");
+  servers["a"] = healthy("a");
+  clock.advance(60_000);
+  await settle();
+  assert.deepEqual([documents.legacySpecs(), documents.isLegacy(version("a"))], [[], false]);
+  end();
+});

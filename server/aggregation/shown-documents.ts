@@ -1,4 +1,5 @@
 /** The documents of this server with those of others: discovery of all groups, the list of OpenAPI v3 documents, and the OpenAPI v2 document. */
+import { once } from "../../core/async.ts";
 import type { Delegate } from "../../core/delegate.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { encodeMessage } from "../../core/openapi/protobuf.ts";
@@ -7,6 +8,7 @@ import { plainJson } from "../../core/tree/plain-json.ts";
 import { valueText } from "../../core/value-text.ts";
 import type { Catalog } from "../../kernel/catalog/catalog.ts";
 import { documentOf, type OpenapiDocument, type OpenapiDocuments, v3Address } from "../../kernel/nonresource/openapi/documents.ts";
+import { ConvertedDocuments } from "./converted-documents.ts";
 import { mergedCatalog } from "./merged-catalog.ts";
 import { withRemoteSpec } from "./merged-v2.ts";
 import type { RemoteDocuments } from "./remote-documents.ts";
@@ -20,11 +22,12 @@ export interface ShownDocuments {
 /** `remote` are the documents of the servers that `delegate` knows. */
 export function shownDocuments(
   delegate: Pick<Delegate, "versions">,
-  remote: Pick<RemoteDocuments, "state" | "described" | "hashes" | "specs">,
+  remote: Pick<RemoteDocuments, "state" | "described" | "hashes" | "specs" | "legacySpecs">,
   logError: (sentence: string, error?: unknown) => void,
 ): ShownDocuments {
+  const converted = new ConvertedDocuments(logError);
   const merged = latest((catalog: Catalog) => mergedCatalog(catalog, delegate.versions(), (version) => remote.described(version)));
-  const openapi = latest((own: OpenapiDocuments) => mergedOpenapi(own, remote, logError));
+  const openapi = latest((own: OpenapiDocuments) => mergedOpenapi(own, remote, converted, logError));
   return {
     catalog: (catalog, path) => listsGroups(path) ? merged(catalog, [delegate.versions(), remote.state]) : catalog,
     openapi: (own) => openapi(own, [remote.state]),
@@ -49,17 +52,20 @@ function latest<Of extends object, Result>(make: (of: Of) => Result): (of: Of, o
 
 function mergedOpenapi(
   own: OpenapiDocuments,
-  remote: Pick<RemoteDocuments, "hashes" | "specs">,
+  remote: Pick<RemoteDocuments, "hashes" | "specs" | "legacySpecs">,
+  converted: ConvertedDocuments,
   logError: (sentence: string, error?: unknown) => void,
 ): OpenapiDocuments {
-  const hashes = remote.hashes(), specs = remote.specs();
-  const once = (make: () => Promise<OpenapiDocument>) => {
-    let made: Promise<OpenapiDocument> | undefined;
-    return () => made ??= make();
-  };
+  const hashes = remote.hashes(), specs = remote.specs(), old = remote.legacySpecs();
+  const legacy = once(() => converted.of(old));
   return {
-    v3: (name) => own.v3(name),
-    index: hashes.size === 0 ? () => own.index() : once(async () => await withRemoteIndex(await own.index(), hashes)),
+    v3: (name) => own.v3(name) ?? legacy().get(name),
+    index: hashes.size + old.length === 0 ? () => own.index() : once(async () => {
+      const made = await Promise.all(
+        [...legacy()].map(async ([name, document]) => [name.slice("apis/".length), (await document).hash] as const),
+      );
+      return await withRemoteIndex(await own.index(), new Map([...hashes, ...made]));
+    }),
     v2: specs.length === 0 ? () => own.v2() : once(async () => await withRemoteSpecs(await own.v2(), specs, logError)),
   };
 }

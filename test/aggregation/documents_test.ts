@@ -140,3 +140,34 @@ test("a local group version that nobody has is in the list of groups only", asyn
     await server.close();
   }
 });
+
+test("a server with OpenAPI v2 only has a v3 document that is made of it", async () => {
+  const server = await startTestServer(), client = httpsClient({ ...server, token: server.tokens.admin });
+  const old = await backend("old", (request, response) => {
+    if (request.url?.startsWith("/openapi/v3") === true) response.writeHead(404).end();
+    else answer(request, response);
+  });
+  try {
+    await register(client, "old", "v1", old.port, { caBundle: Buffer.from(old.authority.cert).toString("base64") });
+    await untilReason(client, "v1", "Passed");
+    let url = "";
+    await until(async () => {
+      url = (await client.ask("/openapi/v3")).json().paths[name]?.serverRelativeURL ?? "";
+      assert.match(url, /\?hash=[0-9A-F]{128}$/);
+    });
+    const { status, headers, text } = await client.ask(url), document = JSON.parse(text);
+    assert.deepEqual([status, document.openapi, Object.keys(document.components.schemas)], [200, "3.0.0", ["Boat"]]);
+    assert.match(String(headers["cache-control"]), /immutable/);
+    assert.equal((await client.ask(`/openapi/v3/${name}`)).json().openapi, "3.0.0");
+    const protobuf = { accept: "application/com.github.proto-openapi.spec.v3@v1.0+protobuf" };
+    assert.equal(
+      (await client.ask(url, { headers: protobuf })).headers["content-type"],
+      "application/com.github.proto-openapi.spec.v3.v1.0+protobuf",
+    );
+    assert.equal((await client.ask(`/openapi/v3/apis/${group}`)).status, 404, "the document of the group is the other server's");
+  } finally {
+    client.close();
+    await old.close();
+    await server.close();
+  }
+});

@@ -46,13 +46,13 @@ function protobufTypes(version: "v2" | "v3"): readonly [answered: string, asked:
 }
 
 /** The form of the first acceptable clause; "nothing" for a header without clauses, undefined for 406. */
-function formOf(accept: string, version: "v2" | "v3"): Form | "nothing" | undefined {
+function formOf(accept: string, version: "v2" | "v3", hasProtobuf = true): Form | "nothing" | undefined {
   const clauses = parseAccept(accept === "" ? "*/*" : accept);
   if (clauses.length === 0) return "nothing";
   for (const { type, subtype } of clauses) {
     if (type !== "*" && type !== "application") continue;
     if (subtype === "*" || subtype === "json") return "json";
-    if (protobufTypes(version).includes(subtype)) return "protobuf";
+    if (hasProtobuf && protobufTypes(version).includes(subtype)) return "protobuf";
   }
   return undefined;
 }
@@ -99,10 +99,9 @@ async function v3Reply(
 ): Promise<Reply> {
   const found = documents.v3(name);
   if (found === undefined) return { status: 404, headers: {}, body: "" };
-  const form = formOf(header(exchange, "accept"), "v3");
+  const document = await found, form = formOf(header(exchange, "accept"), "v3", document.protobuf !== undefined);
   if (form === undefined) return empty(406, { vary: "Accept" });
   if (form === "nothing") return empty(200);
-  const document = await found;
   const headers = headersOf(document, form, "v3");
   const hash = query.first("hash");
   const bytes = bytesOf(document, form), modified = modifiedOf(document, now);
