@@ -15,7 +15,7 @@ import { dispatch } from "./pipeline/dispatch.ts";
 import { isEarly, NotPermitted, Unidentified } from "./pipeline/early-error.ts";
 import { type Acting, type Entry, run } from "./pipeline/run.ts";
 import { auditIdOf } from "./request/audit-id.ts";
-import type { AuditNotes } from "./request/audit-notes.ts";
+import type { AuditNotes } from "../core/audit/notes.ts";
 import { allowedMs } from "./request/deadline.ts";
 import { type Exchange, header, type Reply } from "./request/exchange.ts";
 import type { HeavyReply } from "./request/hand-over.ts";

@@ -11,7 +11,7 @@ import type { JsonObject } from "../core/json.ts";
 import type { ApiObject } from "../core/meta/object-meta.ts";
 import type { HookContext } from "../core/hook-context.ts";
 import type { UserInfo } from "../core/user-info.ts";
-import { type AuditNotes, noteRemote } from "./request/audit-notes.ts";
+import { type AuditNotes, noteRemote } from "../core/audit/notes.ts";
 import type { Catalog, Endpoint, EndpointSubresource } from "./catalog/catalog.ts";
 import type { Exchange } from "./request/exchange.ts";
 import { HandOver, type HeavyHost, type HeavyRequest, type HeavyRoute } from "./request/hand-over.ts";

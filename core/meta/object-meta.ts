@@ -161,13 +161,26 @@ export const ObjectMeta: Typed<ObjectMeta, StructNode> = declared<ObjectMeta>()(
   managedFields: field(17, list(ManagedFieldsEntry), "Fields by their managers; maintained by the server."),
 }, { doc: "Metadata that every stored object has." }));
 
-export const ListMeta = struct("ListMeta", {
+const listMetaFields = {
   selfLink: field(1, string, "Deprecated; no longer set by the server."),
   resourceVersion: field(2, string, "Version of the list; a watch can start from it."),
   continue: field(3, string, "Opaque token for the next chunk; empty for the last one."),
   remainingItemCount: field(4, int64, "Number of remaining items, if known.", { pointer: true }),
-}, { doc: "Metadata of a list." });
+};
+export const ListMeta = struct("ListMeta", listMetaFields, { doc: "Metadata of a list." });
 export type ListMeta = Infer<typeof ListMeta>;
+
+/** Metadata of a list of one shard: that of upstream's release 1.36, behind the gate ShardedListAndWatch. */
+export const ShardedListMeta = struct("ListMeta", {
+  ...listMetaFields,
+  shardInfo: field(
+    5,
+    struct("ShardInfo", { selector: field(1, string, "The shard selector of the request.") }, { doc: "The shard of a list." }),
+    "Present if the list has the objects of one shard only.",
+    { pointer: true },
+  ),
+}, { doc: "Metadata of a list, or of one shard of it." });
+export type ShardedListMeta = Infer<typeof ShardedListMeta>;
 
 /** The fields of every stored object. Objects are plain and readonly, with keys in schema order and never `undefined`. */
 export interface ApiObject {

@@ -58,6 +58,8 @@ export const ownGates: Ladders = Object.freeze({
     { since: "1.31", stage: "Beta", default: true },
     { since: "1.32", stage: "GA", default: true, locked: true },
   ],
+  // Upstream has it from 1.36 on. It can be switched on here already, for clients of that release.
+  ShardedListAndWatch: [{ since: "1.35", stage: "Alpha", default: false }],
   StorageVersionHash: [
     { since: "1.14", stage: "Alpha", default: false },
     { since: "1.15", stage: "Beta", default: true },

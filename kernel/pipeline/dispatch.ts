@@ -4,7 +4,7 @@ import { bound } from "../../core/bound.ts";
 import { methodNotAllowedError } from "../../core/status-error.ts";
 import type { Endpoint } from "../catalog/catalog.ts";
 import { allowedMs, Deadline } from "../request/deadline.ts";
-import type { AuditNotes } from "../request/audit-notes.ts";
+import type { AuditNotes } from "../../core/audit/notes.ts";
 import { header, type Reply } from "../request/exchange.ts";
 import { HandOver, type HeavyReply, HeavyRoute } from "../request/hand-over.ts";
 import type { Route } from "../request/route.ts";

@@ -11,7 +11,7 @@ import { withDefaults } from "../../server/config/parse.ts";
 import { openServer } from "../../server/startup/open-server.ts";
 import { errorReply, replies } from "../handle.ts";
 import { silentLog } from "../observe/log.ts";
-import type { AuditNotes } from "../request/audit-notes.ts";
+import type { AuditNotes } from "../../core/audit/notes.ts";
 import type { Exchange } from "../request/exchange.ts";
 import type { HeavyRequest, HeavyWork } from "../request/hand-over.ts";
 import { requestInfo } from "../request/request-info.ts";

@@ -4,7 +4,7 @@
  */
 import type { AuthorizationDecision } from "../../core/access.ts";
 import type { UserInfo } from "../../core/user-info.ts";
-import type { AuditNotes } from "../request/audit-notes.ts";
+import type { AuditNotes } from "../../core/audit/notes.ts";
 import type { Exchange } from "../request/exchange.ts";
 
 /** The parts of the steps that depend on where a request comes from. */

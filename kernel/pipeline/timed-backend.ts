@@ -1,6 +1,6 @@
 /** Times what a request waits for, for the annotations of its audit event. */
 import type { CallWebhook } from "../../core/access.ts";
-import type { AuditLayer, AuditNotes } from "../request/audit-notes.ts";
+import type { AuditLayer, AuditNotes } from "../../core/audit/notes.ts";
 import type { Backend } from "../request-context.ts";
 import type { Live, Reads } from "../reads/reads.ts";
 import type { Store } from "../store/store.ts";

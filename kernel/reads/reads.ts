@@ -96,6 +96,8 @@ export interface ListPage {
   readonly revision: Revision;
   readonly continue: string;
   readonly remaining: number | undefined;
+  /** The shard selector of the request, if it has one. */
+  readonly shard?: string;
 }
 
 export type WatchType = "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
@@ -145,14 +147,17 @@ export function isUncached(kind: StoredKind): boolean {
 /** Whether an item matches the selectors of a request. */
 export type Selects = (item: Item) => boolean;
 
-/** Returns the predicate of label and field selectors; undefined if there are none. */
-export function selects(endpoint: Endpoint, options: Pick<ListOptions, "labels" | "fields">): Selects | undefined {
-  const { labels, fields } = options;
-  if (labels.length === 0 && fields.length === 0) return undefined;
+/** Returns the predicate of the selectors; undefined if there are none. */
+export function selects(
+  endpoint: Endpoint,
+  { labels, fields, shard }: Pick<ListOptions, "labels" | "fields" | "shard">,
+): Selects | undefined {
+  if (labels.length === 0 && fields.length === 0 && shard === undefined) return undefined;
   const declared = endpoint.served.selectableFields ?? {};
   const matchesLabels = labelMatcher(labels), matchesFields = fieldMatcher(fields);
   return (item) => {
     const { object } = item;
+    if (shard !== undefined && !shard.has(object.metadata[shard.field] ?? "")) return false;
     if (!matchesLabels(object.metadata.labels)) return false;
     return matchesFields((field) => {
       if (field === "metadata.name") return object.metadata.name ?? "";

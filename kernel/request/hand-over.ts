@@ -2,7 +2,7 @@
 import type { RemoteRecording } from "../../metrics/mod.ts";
 import type { Access } from "../../core/access.ts";
 import { MovedWork } from "../../core/budget.ts";
-import type { AuditNotes, RemoteNote } from "./audit-notes.ts";
+import type { AuditNotes, RemoteNote } from "../../core/audit/notes.ts";
 import type { UserInfo } from "../../core/user-info.ts";
 
 /** Thrown where a verb finds that its request is too expensive for this thread. `dispatch` catches it and runs the whole request in the heavy thread. */

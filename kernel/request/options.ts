@@ -7,7 +7,8 @@ import type { LabelRequirement } from "../../core/selectors/label.ts";
 import { badRequestError, invalidError } from "../../core/status-error.ts";
 import { utf8Length } from "../../core/scalars/utf8.ts";
 import { goQuote, isPlainAscii } from "../../core/tree/go-quote.ts";
-import type { Endpoint } from "../catalog/catalog.ts";
+import { parseShardSelector, type ShardSelector } from "../../cel/shard-selector.ts";
+import type { Catalog, Endpoint } from "../catalog/catalog.ts";
 import { readInt64 } from "./int64.ts";
 import type { Query } from "./query.ts";
 import { isTrue } from "./request-info.ts";
@@ -26,6 +27,8 @@ export interface ListOptions {
   readonly limit: number;
   readonly continue: string;
   readonly timeoutSeconds: number | undefined;
+  /** Only the objects of a shard. */
+  readonly shard?: ShardSelector | undefined;
   /** Objects without owner references, finalizers and deletion timestamp may be omitted. */
   readonly ownershipOnly?: boolean;
 }
@@ -50,9 +53,10 @@ function optionsInvalid(kind: string, names: Names, errors: readonly FieldError[
 export function listOptions(
   query: Query,
   endpoint: Endpoint,
-  names: Names,
-  how: { readonly watchList: boolean; readonly watchPrefix: boolean },
+  { names, gates }: Pick<Catalog, "names" | "gates">,
+  watchPrefix = false,
 ): ListOptions {
+  const watchList = gates.isOn("WatchList");
   // In upstream's order: if both are malformed, the error is about the same one.
   const timeoutSeconds = integerOf(query, "timeoutSeconds");
   const limit = integerOf(query, "limit") ?? 0;
@@ -60,9 +64,9 @@ export function listOptions(
   let sendInitialEvents = query.has("sendInitialEvents") ? isTrue(query, "sendInitialEvents") : undefined;
   let resourceVersionMatch = query.first("resourceVersionMatch");
   const resourceVersion = query.first("resourceVersion");
-  const plainWatch = watch || how.watchPrefix;
+  const plainWatch = watch || watchPrefix;
   if (
-    plainWatch && how.watchList && sendInitialEvents === undefined && resourceVersionMatch === "" &&
+    plainWatch && watchList && sendInitialEvents === undefined && resourceVersionMatch === "" &&
     (resourceVersion === "" || resourceVersion === "0") && watch
   ) {
     sendInitialEvents = true;
@@ -70,7 +74,7 @@ export function listOptions(
   }
   const continueToken = query.first("continue");
   const errors = watch
-    ? watchErrors(resourceVersionMatch, sendInitialEvents, continueToken, how.watchList)
+    ? watchErrors(resourceVersionMatch, sendInitialEvents, continueToken, watchList)
     : listErrors(resourceVersion, resourceVersionMatch, sendInitialEvents, continueToken);
   const labels = query.labelSelector;
   if (!labels.ok) throw badRequestError(labels.error);
@@ -78,6 +82,9 @@ export function listOptions(
   if (!fields.ok) throw badRequestError(fields.error);
   optionsInvalid("ListOptions", names, errors);
   checkFieldLabels(fields.requirements, endpoint);
+  const shardText = gates.isOn("ShardedListAndWatch") ? query.first("shardSelector") : "";
+  const shard = shardText === "" ? undefined : parseShardSelector(shardText);
+  if (shard?.ok === false) throw badRequestError(shard.error);
   return {
     labels: labels.requirements,
     fields: fields.requirements,
@@ -89,6 +96,7 @@ export function listOptions(
     limit,
     continue: continueToken,
     timeoutSeconds,
+    shard: shard?.selector,
   };
 }
 

@@ -7,7 +7,7 @@ import { type Status, type StatusError, statusOf } from "../../core/status-error
 import { compactJson } from "../../core/tree/compact-json.ts";
 import { goJson } from "../../core/tree/json-text.ts";
 import { jsonFromTree, readJson } from "../../core/tree/json.ts";
-import type { AuditNotes } from "../request/audit-notes.ts";
+import type { AuditNotes } from "../../core/audit/notes.ts";
 import type { Exchange, Reply } from "../request/exchange.ts";
 import type { RequestInfo } from "../request/request-info.ts";
 import type { RequestContext } from "../request-context.ts";

@@ -9,7 +9,7 @@ import { cborWriter } from "../../core/derive/cbor-write.ts";
 import { encoder } from "../../core/derive/encode.ts";
 import { protobufWriter } from "../../core/derive/protobuf.ts";
 import { PartialObjectMetadata } from "../../core/meta/partial-object-metadata.ts";
-import { type ApiObject, ListMeta } from "../../core/meta/object-meta.ts";
+import { type ApiObject, ShardedListMeta } from "../../core/meta/object-meta.ts";
 import type { Json, Typed } from "../../core/schema.ts";
 import { type RequestContext, turnBodyBytesMin, turns } from "../request-context.ts";
 import type { Endpoint } from "../catalog/catalog.ts";
@@ -60,11 +60,12 @@ export async function listParts(call: RequestContext, form: Form, page: ListPage
   return await documentParts(call, { open, field: "items", elements, none: form.as === "object" ? "[]" : "null" });
 }
 
-function listMeta(page: ListPage): ListMeta {
+function listMeta(page: ListPage): ShardedListMeta {
   return {
     ...(page.revision === 0 ? {} : { resourceVersion: String(page.revision) }), // computed lists have none
     ...(page.continue === "" ? {} : { continue: page.continue }),
     ...(page.remaining === undefined ? {} : { remainingItemCount: page.remaining }),
+    ...(page.shard === undefined ? {} : { shardInfo: { selector: page.shard } }),
   };
 }
 
@@ -80,7 +81,7 @@ function listType(call: RequestContext, form: ItemsForm): { readonly kind: strin
 export function openList(call: RequestContext, form: ItemsForm, page: ListPage): string {
   const { kind, apiVersion } = listType(call, form);
   const metadata = listMeta(page);
-  const text = call.endpoint.resource.custom && form.as === "object" ? customListMeta(metadata) : encoder(ListMeta)(metadata);
+  const text = call.endpoint.resource.custom && form.as === "object" ? customListMeta(metadata) : encoder(ShardedListMeta)(metadata);
   return `{"kind":"${kind}","apiVersion":"${apiVersion}","metadata":${text}`;
 }
 
@@ -100,9 +101,10 @@ function* each(items: Iterable<Item>, make: (item: Item) => BodyPart): Generator
 }
 
 /** Metadata of a list of custom resources: upstream writes the token even if it is empty. */
-function customListMeta({ continue: token = "", remainingItemCount, resourceVersion = "" }: ListMeta): string {
+function customListMeta({ continue: token = "", remainingItemCount, resourceVersion = "", shardInfo }: ShardedListMeta): string {
   const remaining = remainingItemCount === undefined ? "" : `"remainingItemCount":${remainingItemCount},`;
-  return `{"continue":${valueText(token)},${remaining}"resourceVersion":"${resourceVersion}"}`;
+  const shard = shardInfo === undefined ? "" : `,"shardInfo":${valueText(shardInfo)}`;
+  return `{"continue":${valueText(token)},${remaining}"resourceVersion":"${resourceVersion}"${shard}}`;
 }
 
 /** An item of a list: without kind and apiVersion, but for custom resources. */
@@ -197,7 +199,7 @@ export function protobufAround(
   page: ListPage,
   bytes: number,
 ): { readonly head: readonly Uint8Array[]; readonly tail: readonly Uint8Array[] } {
-  const first = writeListField("metadata", protobufWriter(ListMeta)(listMeta(page)));
+  const first = writeListField("metadata", protobufWriter(ShardedListMeta)(listMeta(page)));
   const { head, tail } = envelopeAround(listType(call, form), first.length + bytes);
   return { head: [head, first], tail: [tail] };
 }
@@ -214,7 +216,7 @@ function* cborParts(call: RequestContext, form: ItemsForm, page: ListPage): Gene
   const { length } = page.items;
   const around = cborListAround(
     listType(call, form),
-    cborWriter(ListMeta)(listMeta(page)).finish(),
+    cborWriter(ShardedListMeta)(listMeta(page)).finish(),
     form.as === "metadata" && length === 0 ? null : length,
   );
   yield around.head;

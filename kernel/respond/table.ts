@@ -5,7 +5,7 @@ import { goJson, goString } from "../../core/tree/json-text.ts";
 import { Age, type Cell, defaultColumns } from "../../core/meta/columns.ts";
 import { encoder } from "../../core/derive/encode.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
-import { ListMeta } from "../../core/meta/object-meta.ts";
+import { ShardedListMeta } from "../../core/meta/object-meta.ts";
 import type { Form } from "./form.ts";
 import { partialText } from "./metadata.ts";
 import { servedJson, shortLivedObject } from "../objects/served.ts";
@@ -57,7 +57,12 @@ export function tableText(call: RequestContext, form: TableForm, item: Item, wit
 }
 
 /** JSON of a Table up to its rows. */
-export function tableHead({ endpoint, catalog }: RequestContext, { version }: TableForm, metadata: ListMeta, withColumns: boolean): string {
+export function tableHead(
+  { endpoint, catalog }: RequestContext,
+  { version }: TableForm,
+  metadata: ShardedListMeta,
+  withColumns: boolean,
+): string {
   const columns = endpoint.served.columns ?? defaultColumns;
   const definitions = withColumns
     ? `[${
@@ -69,7 +74,7 @@ export function tableHead({ endpoint, catalog }: RequestContext, { version }: Ta
     }]`
     : "null";
   const type = `"kind":"Table","apiVersion":${goString(`meta.${catalog.names.domain}/${version}`)}`;
-  return `{${type},"metadata":${encoder(ListMeta)(metadata)},"columnDefinitions":${definitions}`;
+  return `{${type},"metadata":${encoder(ShardedListMeta)(metadata)},"columnDefinitions":${definitions}`;
 }
 
 /** JSON of a row: cells by the columns of the kind, and the included part of the object. */

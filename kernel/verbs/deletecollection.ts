@@ -10,7 +10,7 @@ import { deleteItem } from "./delete.ts";
 /** DELETE of a collection: deletes the selected objects one by one, in the order of the list, and returns the list. */
 export async function removeCollection(call: RequestContext): Promise<VerbResult> {
   const { backend, endpoint, info, catalog } = call;
-  const listing = listOptions(info.query, endpoint, catalog.names, { watchList: catalog.gates.isOn("WatchList"), watchPrefix: false });
+  const listing = listOptions(info.query, endpoint, catalog);
   const options = await deleteOptions(call);
   const collection = collectionOf(backend.prefix, endpoint, info.namespace, "");
   checkCollectionKey(endpoint, info.namespace, listing.fields);

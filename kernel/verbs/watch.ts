@@ -14,10 +14,7 @@ export async function watch(call: RequestContext): Promise<VerbResult> {
   if (call.exchange.offersWebSocket === true && isCrossSite(call.exchange)) {
     throw badRequestError("a websocket of another origin must not use a client certificate: send a bearer token");
   }
-  const given = listOptions(info.query, endpoint, catalog.names, {
-    watchList: catalog.gates.isOn("WatchList"),
-    watchPrefix: info.watchPrefix,
-  });
+  const given = listOptions(info.query, endpoint, catalog, info.watchPrefix);
   // A path below the deprecated prefix may have a name; the watch is of that object only, or of all objects of that name.
   const name = info.watchPrefix ? info.name : "", isOne = name !== "" && (info.namespace !== "" || !endpoint.namespaced);
   const options = name === "" ? given : ofName(given, name);

@@ -9,7 +9,7 @@ import { bound } from "../../core/bound.ts";
 import { AuditFailure, type AuditRecord } from "../../kernel/access/audit/mod.ts";
 import { dispatch } from "../../kernel/pipeline/dispatch.ts";
 import { type Acting, type Entry, type RequestRecord, run } from "../../kernel/pipeline/run.ts";
-import type { AuditNotes } from "../../kernel/request/audit-notes.ts";
+import type { AuditNotes } from "../../core/audit/notes.ts";
 import type { Chunks, Exchange } from "../../kernel/request/exchange.ts";
 import { type RequestInfo, requestInfo } from "../../kernel/request/request-info.ts";
 import { route } from "../../kernel/request/route.ts";

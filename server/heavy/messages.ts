@@ -8,7 +8,7 @@ import type { AdmissionConfiguration } from "../config/admission-configuration.t
 import type { Config } from "../config/settings.ts";
 import type { Commit, Entry, Listing, Page, Range, Revision } from "../../kernel/store/store.ts";
 import type { PlainError } from "./errors.ts";
-import type { RemoteNote } from "../../kernel/request/audit-notes.ts";
+import type { RemoteNote } from "../../core/audit/notes.ts";
 import type { HeavyJob, HeavyRequest } from "../../kernel/request/hand-over.ts";
 
 export type ToHeavy =

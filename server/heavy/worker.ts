@@ -18,7 +18,7 @@ import { type Answers, type AuthorizedRequest, dispatch, requestContextOf } from
 import { run } from "../../kernel/pipeline/run.ts";
 import { loadModule } from "../config/load-module.ts";
 import { takeWritten } from "../../kernel/objects/objects.ts";
-import { remoteNotes } from "../../kernel/request/audit-notes.ts";
+import { remoteNotes } from "../../core/audit/notes.ts";
 import { requestInfo } from "../../kernel/request/request-info.ts";
 import { route } from "../../kernel/request/route.ts";
 import { Warnings } from "../../kernel/request/warnings.ts";

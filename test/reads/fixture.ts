@@ -210,7 +210,7 @@ export async function list(
   signal = never,
 ): Promise<Shown> {
   const endpoint = endpointOf(plural);
-  const options = listOptions(parseQuery(query), endpoint, defaultNames, { watchList: true, watchPrefix: false });
+  const options = listOptions(parseQuery(query), endpoint, catalog);
   const page = await fixture.reads.list(collectionOf(prefix, endpoint, namespace, ""), options, defaultNames, signal);
   const objects = [...page.items].map((item) => item.object);
   assert.equal(objects.length, page.items.length);
@@ -280,7 +280,7 @@ export interface WatchHow extends Written {
 export async function openWatch(fixture: Fixture, query: string, how: WatchHow = {}) {
   const { namespace = "ns", plural = "notes", ms = 3_600_000, framing = jsonFraming(), name = "", watchScope } = how;
   const endpoint = endpointOf(plural);
-  const options = listOptions(parseQuery(`watch=1&${query}`), endpoint, defaultNames, { watchList: true, watchPrefix: false });
+  const options = listOptions(parseQuery(`watch=1&${query}`), endpoint, catalog);
   const stopping = new AbortController();
   const collection = collectionOf(prefix, endpoint, namespace, name);
   const stream = await fixture.reads.watch({ collection, options, framing, names: defaultNames, ms, watchScope, signal: stopping.signal });

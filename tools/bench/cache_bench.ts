@@ -75,7 +75,7 @@ async function memory(): Promise<void> {
 
 async function listOnce(cache: OpenedReads, query: string): Promise<number> {
   const endpoint = endpointOf("notes");
-  const options = listOptions(parseQuery(query), endpoint, defaultNames, { watchList: true, watchPrefix: false });
+  const options = listOptions(parseQuery(query), endpoint, catalog);
   const page = await cache.reads.list(collectionOf(prefix, endpoint, "", ""), options, defaultNames, signal);
   const { json } = page.items;
   if (json === undefined) throw new Error("no JSON at hand");

@@ -75,6 +75,7 @@ const effects: Readonly<Record<string, string>> = {
   ServiceAccountTokenNodeBinding: "tokens may be bound to a Node",
   ServiceAccountTokenNodeBindingValidation: "a token bound to a Node is refused when the Node is gone",
   ServiceAccountTokenPodNodeInfo: "none: tokens of pods do not name their node",
+  ShardedListAndWatch: "lists, watches and deletions of collections take `shardSelector`",
   StorageVersionAPI: "a server writes the versions of its resources as StorageVersions, if they are served",
   StorageVersionHash: "discovery has hashes of stored versions",
   StorageVersionMigrator: "storage migrations are run",

@@ -4,7 +4,7 @@ import { type Names, spell } from "../../../core/names.ts";
 import { type Status, StatusError } from "../../../core/status-error.ts";
 import type { UserInfo } from "../../../core/user-info.ts";
 import { durationText } from "../../../core/scalars/duration.ts";
-import type { AuditLayer, AuditNotes, NamedObject } from "../../request/audit-notes.ts";
+import type { AuditLayer, AuditNotes, NamedObject } from "../../../core/audit/notes.ts";
 import { type Exchange, header, type Reply } from "../../request/exchange.ts";
 import { isLasting, type RequestInfo } from "../../request/request-info.ts";
 import type { AuditBackend, WrittenEvent } from "../../../core/audit/backend.ts";

@@ -70,6 +70,13 @@ export function attributesReader(kind: StoredKind, catalog: Catalog): Attributes
   };
 }
 
+const uidName = [toBytes.encode("uid")];
+/** The uid in the bytes of an entry, which begin with its metadata; "" if it has none. */
+export function uidOf(body: Uint8Array): string {
+  const [range] = metadataMembers(body, 0, uidName);
+  return range === undefined ? "" : JSON.parse(`{${toText.decode(body.subarray(...range))}}`).uid;
+}
+
 function ownershipOf({ metadata: { deletionTimestamp, finalizers, ownerReferences } }: ApiObject): string {
   if (deletionTimestamp === undefined && finalizers === undefined && ownerReferences === undefined) return "";
   return valueText([deletionTimestamp !== undefined, finalizers, ownerReferences]);

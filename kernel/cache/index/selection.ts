@@ -4,9 +4,9 @@ import type { FieldRequirement } from "../../../core/selectors/field.ts";
 import { fieldMatcher, labelMatcher } from "../../../core/selectors/matcher.ts";
 import type { ListOptions } from "../../request/options.ts";
 import { type Collection, namedKey, namespaceNamed } from "../../reads/reads.ts";
-import type { CachedEntry } from "./entry.ts";
+import { bodyBytes, type CachedEntry } from "./entry.ts";
 import { wantedTokens } from "./tokens.ts";
-import { attributeOf, type Attributes } from "./attributes.ts";
+import { attributeOf, type Attributes, uidOf } from "./attributes.ts";
 import { valueText } from "../../../core/value-text.ts";
 
 export interface Selection {
@@ -26,16 +26,20 @@ export interface Selection {
   readonly name: string;
 }
 
+type Selectors = Pick<ListOptions, "labels" | "fields" | "shard" | "ownershipOnly">;
+
 export function selectionOf(
   collection: Collection,
-  options: Pick<ListOptions, "labels" | "fields" | "ownershipOnly">,
+  options: Selectors,
   watchScope: WatchScope = "everything",
 ): Selection {
-  const { labels, fields, ownershipOnly = false } = options;
+  const { labels, fields, shard, ownershipOnly = false } = options;
   const only = namespaceNamed(collection, options);
   const prefix = only === undefined ? collection.prefix : `${collection.prefix}${only}/`;
   const key = collection.key ?? namedKey(collection, options);
-  const chooses = labels.length === 0 && fields.length === 0 && !ownershipOnly ? undefined : chooser(collection, options);
+  const chooses = labels.length === 0 && fields.length === 0 && shard === undefined && !ownershipOnly
+    ? undefined
+    : chooser(collection, options);
   // With a selector every change matters: it may add an object to the watch or remove it, and the subscriber must see that.
   const ownership = watchScope !== "everything" && chooses === undefined;
   const owned = ownership && watchScope === "owned";
@@ -44,6 +48,7 @@ export function selectionOf(
     collection.endpoint.apiVersion,
     labels,
     fields,
+    shard?.text,
     ownershipOnly,
   ]);
 }
@@ -78,15 +83,22 @@ const isNamed = ({ field }: FieldRequirement): boolean => field === "metadata.na
 
 function chooser(
   { endpoint }: Collection,
-  { labels, fields, ownershipOnly = false }: Pick<ListOptions, "labels" | "fields" | "ownershipOnly">,
+  { labels, fields, shard, ownershipOnly = false }: Selectors,
 ): (entry: CachedEntry) => boolean {
   const named = fields.filter(isNamed), others = fields.filter((requirement) => !isNamed(requirement));
   const matchesKey = fieldMatcher(named), matchesOthers = fieldMatcher(others), matchesLabels = labelMatcher(labels);
   // Objects with the same attributes get the same verdict; many objects share one set of attributes.
   const verdicts = new WeakMap<Attributes, boolean>();
   const byAttributes = labels.length > 0 || others.length > 0;
-  return ({ key, attributes }) => {
+  return (entry) => {
+    const { key, attributes } = entry;
     if (ownershipOnly && attributes.ownership === "") return false;
+    if (
+      shard !== undefined &&
+      !shard.has(shard.field === "uid" ? uidOf(bodyBytes(entry)) : partOf(key, "metadata.namespace", endpoint.namespaced))
+    ) {
+      return false;
+    }
     if (named.length > 0 && !matchesKey((field) => partOf(key, field, endpoint.namespaced))) return false;
     if (!byAttributes) return true;
     const known = verdicts.get(attributes);

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ApiObject } from "../../../core/meta/object-meta.ts";
-import { defaultNames } from "../../../core/names.ts";
 import { Item, keyOf } from "../../objects/objects.ts";
 import { type ListOptions, listOptions } from "../../request/options.ts";
 import { parseQuery } from "../../request/query.ts";
@@ -15,7 +14,7 @@ const { stored } = endpoint;
 const { of: attributesOf } = attributesReader(stored, catalog);
 
 function optionsOf(query: string): ListOptions {
-  return listOptions(parseQuery(query), endpoint, defaultNames, { watchList: true, watchPrefix: false });
+  return listOptions(parseQuery(query), endpoint, catalog);
 }
 const wanted = (query: string) => wantedTokens(endpoint, optionsOf(query));
 function tokens(name: string, what: Written = {}): readonly string[] {

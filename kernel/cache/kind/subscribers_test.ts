@@ -22,7 +22,7 @@ const maker = entryMaker(endpoint.stored, new Slabs(), new RecentObjects(), attr
 
 /** The scope of a watch. */
 function where(namespace: string, query: string, watchScope?: WatchScope): SubscriberScope {
-  const options = listOptions(parseQuery(query), endpoint, catalog.names, { watchList: true, watchPrefix: false });
+  const options = listOptions(parseQuery(query), endpoint, catalog);
   return selectionOf(collectionOf(prefix, endpoint, namespace, ""), options, watchScope);
 }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Issue } from "../../../cel/ast.ts";
 import type { Target } from "../fuzz.ts";
 
-/** Texts of expressions: the parser, expansion of macros, the checker and the text of issues. */
+/** Texts of expressions: the parser, expansion of macros, the checker and the text of issues, and shard selectors. */
 export const celText: Target = {
   name: "cel-text",
   grammar: {
@@ -47,6 +47,7 @@ export const celText: Target = {
       (w) => `f(${w.many("expr", ", ")})`,
       "has(<member>)",
       "has(a.b)",
+      "shardRange(object.metadata.uid, '0x<half>', '0x<half>')",
     ],
     word: ["for", "true", "false", "null", "in", "namespace", "ärger"],
     name: ["b", "if", "`a-b`", "`é`", "c_1"],
@@ -60,6 +61,7 @@ export const celText: Target = {
       (w) => `'''${w.many("character")}\n'''`,
       (w) => `"""${w.many("character")}"""`,
     ],
+    half: ["0000000000000000", "8000000000000000", "10000000000000000", "<character>"],
     character: ["a", "é", "😀", "\\n", "\\x41", "\\u00e9", "\\U0010ffff", "\\ud800", "\\377", "\\q", "'", "\\U99999999"],
     space: [" ", "\n", "\t// comment\n", "\r\n", "//", "\u00a0"],
     open: ["(", "[", "{", "a.", "!", "-", "'''", "a?", "f(", "a[1", "@", "`", "-1[", ".", "{a:", "1+", '"\\', "a.optMap(x,"],
@@ -78,6 +80,7 @@ export const celText: Target = {
     const { environment } = await code.load("cel/environment.ts");
     const { formatIssues } = await code.load("cel/issues.ts");
     const { dynType } = await code.load("cel/types.ts");
+    const { parseShardSelector } = await code.load("cel/shard-selector.ts");
     const { celNodesMax } = await code.load("cel/parse/builder.ts");
     const base = environment({ variables: ["a", ".b", "x", "y"].map((name) => ({ name, type: dynType })) });
     const reported = (input: string, issues: readonly Issue[]) => {
@@ -86,6 +89,8 @@ export const celText: Target = {
       for (const { position } of issues) assert.ok(position >= -1 && position <= input.length);
     };
     return (input) => {
+      const shard = parseShardSelector(input);
+      if (shard.ok) assert.deepEqual(parseShardSelector(shard.selector.text).ok, true);
       const { ast, issues } = parse(input, { ...base, optionalSyntax: input.length % 5 > 0 });
       if (ast === undefined) return reported(input, issues);
       assert.ok(ast.positions.size <= celNodesMax);

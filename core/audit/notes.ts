@@ -1,6 +1,6 @@
 /** The port by which verbs add to the audit event of a request. `access/audit` implements it. */
-import type { AuditLevel } from "../../core/audit/policy.ts";
-import type { Status } from "../../core/status-error.ts";
+import type { AuditLevel } from "./policy.ts";
+import type { Status } from "../status-error.ts";
 
 /** The identity of the object in a request body. An absent field is "". */
 export interface NamedObject {
