@@ -20,5 +20,7 @@ export async function computedItem(call: RequestContext): Promise<Item> {
 export async function computedPage(call: RequestContext, options: ListOptions): Promise<ListPage> {
   if (call.info.verb === "watch") throw notSupportedError({ group: call.endpoint.group, name: call.endpoint.plural }, "watch");
   const chosen = selects(call.endpoint, options) ?? (() => true);
-  return { items: (await computed(call)).filter(chosen), revision: 0, continue: "", remaining: undefined };
+  // As upstream, all objects are computed: a field selector that names none selects nothing.
+  const all = await computed({ ...call, info: { ...call.info, name: "" } });
+  return { items: all.filter(chosen), revision: 0, continue: "", remaining: undefined };
 }

@@ -65,6 +65,8 @@ test("component statuses are read by name and in lists, with a warning, and neit
   }]);
   assert.equal(none.headers.get("warning"), warning);
   assert.deepEqual((await ask(server, "GET", `${path}?fieldSelector=metadata.name%3Detcd-0`)).body.items, [etcd]);
+  const absent = await ask(server, "GET", `${path}?fieldSelector=metadata.name%3Dnone`);
+  assert.deepEqual([absent.status, absent.body.items], [200, []]);
   assert.deepEqual((await ask(server, "GET", `${path}?labelSelector=a%3Db`)).body.items, []);
   assert.equal((await ask(server, "GET", `${path}?fieldSelector=a%3Db`)).status, 400);
   const watched = await ask(server, "GET", `${path}?watch=1`);
