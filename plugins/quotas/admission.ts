@@ -1,6 +1,7 @@
 /** The admission steps of the quotas family. Their names are those of upstream's admission plugins. */
 import type { Admission, ApiObject, RequestHookContext } from "../../plugin.ts";
 import { internalError, secondsOf } from "../../toolbox.ts";
+import type { ReadCollection } from "./counting.ts";
 import { Ledger } from "./ledger.ts";
 import { configuration, limitedIn, type LimitedResource } from "./limited-resources.ts";
 import { limitRanger } from "./limit-ranger.ts";
@@ -29,8 +30,10 @@ async function chargeRequest(
 ): Promise<string | undefined> {
   const { resource: { group, plural }, subresource, isDryRun, server } = context;
   const { names, gates, now } = context;
-  const usage = usageOf(group, plural, { names, gates, seconds: () => secondsOf(now) });
-  if (usage === undefined || !usage.charges(prior === undefined, subresource, next, prior)) return undefined;
+  const known = usageOf(group, plural, { names, gates, seconds: () => secondsOf(now) });
+  if (known === undefined || !known.charges(prior === undefined, subresource, next, prior)) return undefined;
+  const read: ReadCollection = async (groupVersion, resource, within) => await server.recent(groupVersion, resource, within);
+  const usage = await known.prepare?.(read, next.metadata.namespace ?? "", next) ?? known;
   const ledger = server.stateOf(resourceQuota, () => new Ledger());
   const timer = Promise.withResolvers<never>();
   const timeout = setTimeout(() => timer.reject(internalError("resource quota evaluation timed out")), admissionCallMs);

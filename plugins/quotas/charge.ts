@@ -73,7 +73,8 @@ function uncoveredBy(
 export function releasedFrom(quota: ResourceQuota, charge: Charge): ResourceQuota {
   const { usage, next, prior } = charge, whole = usage.of(next);
   const isNew = prior === undefined || !isInScopes(usage, quota.spec, prior);
-  const less = only(isNew ? whole : increases(whole, usage.of(prior)), concerns(quota, charge)), { used = {} } = quota.status;
+  const less = only(isNew ? whole : increases(whole, usage.of(prior)), limitsOf(quota, concerns(quota, charge))),
+    { used = {} } = quota.status;
   const names = Object.keys(less).filter((name) => compareQuantities(less[name]!, "0") !== 0 && amountIn(used, name) !== undefined);
   if (names.length === 0) return quota;
   const after = { ...used, ...Object.fromEntries(names.map((name) => [name, increase(used[name]!, less[name]!)])) };
@@ -86,6 +87,11 @@ function concerns({ spec, status }: ResourceQuota, { usage, next }: Charge): rea
   return names.length > 0 && isInScopes(usage, spec, next) ? names : [];
 }
 
+/** The names of the limits that a write is charged to: all of a quota that concerns it, also those that `matching` leaves out, as upstream. */
+function limitsOf({ status: { hard = {} } }: ResourceQuota, concerned: readonly string[]): readonly string[] {
+  return concerned.length === 0 ? [] : Object.keys(hard);
+}
+
 function increases(next: Amounts, prior: Amounts): Amounts {
   return Object.fromEntries(Object.entries(next).map(([name, amount]) => [name, increase(amount, amountIn(prior, name) ?? "0")]));
 }
@@ -93,7 +99,9 @@ function increases(next: Amounts, prior: Amounts): Amounts {
 /** Returns the quota with the added usage, or the reason why it does not fit. */
 function addUsage(quota: ResourceQuota, names: readonly string[], usage: Amounts, subresource: string): ResourceQuota | string {
   const { hard = {}, used = {} } = quota.status;
-  const more = Object.fromEntries(Object.entries(only(usage, names)).filter(([, amount]) => compareQuantities(amount, "0") !== 0));
+  const more = Object.fromEntries(
+    Object.entries(only(usage, limitsOf(quota, names))).filter(([, amount]) => compareQuantities(amount, "0") !== 0),
+  );
   if (Object.keys(more).length === 0) return quota;
   const after = addedTo(used, more);
   // A status reports what has happened already, so its usage is counted and never rejected.

@@ -4,8 +4,16 @@ import type { Gates, Names } from "../../toolbox.ts";
 import type { Amounts } from "./amounts.ts";
 import type { ScopeRequirement } from "./quota-schema.ts";
 
+/** Returns the objects of a collection; empty if it is not served. */
+export type ReadCollection = (groupVersion: string, resource: string, namespace: string) => Promise<readonly ApiObject[]>;
+
 /** How the objects of one resource are counted. */
 export interface Usage {
+  /**
+   * Returns how the objects of a namespace are counted now, which depends on other objects. Default: always in the same way. `added`: an object that may
+   * not be stored yet.
+   */
+  prepare?(read: ReadCollection, namespace: string, added?: ApiObject): Promise<Usage>;
   /** Returns the entries of `names` that concern this resource. */
   matching(names: readonly string[]): readonly string[];
   /** Whether a write of this kind may raise the usage. */

@@ -3,6 +3,7 @@ import type { ApiObject } from "../../plugin.ts";
 import { spell } from "../../toolbox.ts";
 import type { Amounts } from "./amounts.ts";
 import { countName, type Usage, type UsageSettings } from "./counting.ts";
+import { type DeviceClasses, extendedResourceGate, readDeviceClasses, requestsOf } from "./device-classes.ts";
 
 export const ofDevices = "resource.{domain}";
 
@@ -37,23 +38,40 @@ function mostOf(requests: readonly Request[]): ReadonlyMap<string, bigint> {
   return most;
 }
 
-export function deviceUsage({ names }: UsageSettings): Usage {
+/** `pods`: how pods are counted, whose claims for extended resources are charged with them. */
+export function deviceUsage(settings: UsageSettings, pods: Usage): Usage {
+  const { names, gates } = settings;
   const byClass = spell(names, `.deviceclass.${ofDevices}/devices`), count = countName(spell(names, ofDevices), "resourceclaims");
-  return {
-    matching: (given) => given.filter((name) => name === count || name.endsWith(byClass)),
+  const isOwn = (name: string) => name === count || name.endsWith(byClass);
+  const isRequest = (name: string) => name.startsWith(requestsOf) && pods.matching([name]).length > 0 && name.includes("/");
+  const usageWith = (classes: DeviceClasses | undefined): Usage => ({
+    matching: (given) =>
+      given.filter((name) => isOwn(name) || (isRequest(name) && (classes?.provides(name.slice(requestsOf.length)) ?? hasExtended))),
     charges: (_isCreate, subresource) => subresource === "",
     of(object): Amounts {
-      const { devices: { requests = [] } = {} } = (object as Claim).spec; // the object is of this resource
-      const sums = new Map<string, bigint>();
-      for (const { exactly, firstAvailable = [] } of requests) {
-        const most = firstAvailable.length > 0 || exactly === undefined
-          ? mostOf(firstAvailable)
-          : new Map([[exactly.deviceClassName ?? "", devicesOf(exactly)]]);
-        for (const [name, devices] of most) sums.set(name, (sums.get(name) ?? 0n) + devices);
-      }
-      return { [count]: "1", ...Object.fromEntries([...sums].map(([name, devices]) => [`${name}${byClass}`, `${devices}`])) };
+      const devices = devicesOfClaim(object as Claim); // the object is of this resource
+      return {
+        [count]: "1",
+        ...Object.fromEntries([...devices].map(([name, number]) => [`${name}${byClass}`, `${number}`])),
+        ...classes?.extendedUsage(object, devices),
+      };
     },
     isIn: () => false,
     isCount: false,
-  };
+  });
+  const hasExtended = gates(extendedResourceGate), plain = usageWith(undefined);
+  if (!hasExtended) return plain;
+  return { ...plain, prepare: async (...place) => usageWith(await readDeviceClasses(place, settings, pods)) };
+}
+
+/** The devices that a claim may get, by class. */
+function devicesOfClaim({ spec: { devices: { requests = [] } = {} } }: Claim): ReadonlyMap<string, bigint> {
+  const sums = new Map<string, bigint>();
+  for (const { exactly, firstAvailable = [] } of requests) {
+    const most = firstAvailable.length > 0 || exactly === undefined
+      ? mostOf(firstAvailable)
+      : new Map([[exactly.deviceClassName ?? "", devicesOf(exactly)]]);
+    for (const [name, devices] of most) sums.set(name, (sums.get(name) ?? 0n) + devices);
+  }
+  return sums;
 }

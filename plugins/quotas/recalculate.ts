@@ -2,6 +2,7 @@
 import { type Api, StatusError } from "../../plugin.ts";
 import { compareQuantities, listed, type Names, sameAmounts } from "../../toolbox.ts";
 import { addedTo, amountIn, type Amounts, only } from "./amounts.ts";
+import type { ReadCollection, Usage } from "./counting.ts";
 import type { ResourceQuota } from "./quota-schema.ts";
 import { type Counted, isOfWorkloads } from "./resources.ts";
 import { isInScopes, scopesOf } from "./usage.ts";
@@ -55,22 +56,36 @@ async function usageIn(
   { api, names, counted }: Recalculation,
 ): Promise<{ readonly found: Amounts; readonly failures: readonly string[] }> {
   const limited = Object.keys(quota.spec.hard ?? {});
-  const found: Record<string, string> = Object.fromEntries(limited.filter((name) => isOfWorkloads(name, names)).map((name) => [name, "0"]));
-  const failures: string[] = [];
-  for (const each of counted) {
-    const matching = each.usage.matching(limited), { groupVersion, resource } = each.collection;
-    if (matching.length === 0) continue;
+  const failures: string[] = [], failed = new Set<string>();
+  let found: Amounts = Object.fromEntries(limited.filter((name) => isOfWorkloads(name, names)).map((name) => [name, "0"]));
+  for (const { usage: known, collection: { groupVersion, resource } } of counted) {
+    if (known.matching(limited).length === 0) continue;
     try {
-      Object.assign(found, await sumOf(each, matching, quota, { api, namespace, groupVersion, resource }));
+      const usage = await known.prepare?.(readerOf(api), namespace) ?? known, matching = usage.matching(limited);
+      // Two resources may use of one limit: pods and the claims of their devices.
+      if (matching.length > 0) found = addedTo(found, await sumOf(usage, matching, quota, { api, namespace, groupVersion, resource }));
     } catch (error) {
+      for (const name of known.matching(limited)) failed.add(name);
       failures.push(`${resource} of ${groupVersion}: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
-  return { found, failures };
+  return { found: only(found, Object.keys(found).filter((name) => !failed.has(name))), failures };
+}
+
+/** Reads whole collections through the API. One that is not served has no objects. */
+function readerOf(api: Api): ReadCollection {
+  return async (groupVersion, resource, namespace) => {
+    try {
+      return await Array.fromAsync(listed(api, groupVersion, resource, namespace));
+    } catch (error) {
+      if (error instanceof StatusError && error.reason === "NotFound") return [];
+      throw error;
+    }
+  };
 }
 
 /** Returns the usage of one collection. */
-async function sumOf({ usage }: Counted, matching: readonly string[], quota: ResourceQuota, list: Listing): Promise<Amounts> {
+async function sumOf(usage: Usage, matching: readonly string[], quota: ResourceQuota, list: Listing): Promise<Amounts> {
   if (usage.isCount) {
     // Objects of which only the number counts have no scopes. A quota with scopes does not count them.
     const number = scopesOf(quota.spec).length > 0 ? 0 : await numberOf(list);

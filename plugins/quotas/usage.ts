@@ -24,7 +24,7 @@ export function usageOf(group: string, plural: string, settings: UsageSettings):
   if (group === "" && plural === "persistentvolumeclaims") return claimUsage(settings);
   if (group === "" && plural === "pods") return podUsage(settings);
   if (group === "" && plural === services) return serviceUsage;
-  if (group === spell(settings.names, ofDevices) && plural === "resourceclaims") return deviceUsage(settings);
+  if (group === spell(settings.names, ofDevices) && plural === "resourceclaims") return deviceUsage(settings, podUsage(settings));
   const counted = [countName(group, plural), ...(group === "" && aliases.includes(plural) ? [plural] : [])];
   const one = Object.fromEntries(counted.map((name) => [name, "1"]));
   return {

@@ -20,7 +20,8 @@ const effects: Readonly<Record<string, string>> = {
   DRADeviceBindingConditions: "slices and claims keep the conditions under which a device is bound",
   DRADeviceTaintRules: "required for rules of taints; DeviceTaintRule is switched by `--runtime-config`",
   DRADeviceTaints: "slices keep taints of devices, and claims tolerations",
-  DRAExtendedResource: "pods keep the claim for extended resources in their status, and classes the name of the resource",
+  DRAExtendedResource:
+    "pods keep the claim for extended resources in their status, classes the name of the resource, and quotas of extended resources count claims",
   DRAPartitionableDevices: "slices keep counters that devices share",
   DRAPrioritizedList: "claims keep alternatives of a request",
   DRAResourceClaimDeviceStatus: "claims keep the status of their devices",
