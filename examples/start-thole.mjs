@@ -4,7 +4,7 @@ import { once } from "node:events";
 import process from "node:process";
 import { createInterface } from "node:readline";
 
-/** Resolves when the server is ready. `kubectl` runs it as the administrator. `THOLE` names another command, but not npx, which does not pass signals on. */
+/** Resolves when the server is ready. `kubectl` and `run`, for another program, work as the administrator. `THOLE` names another command, but not npx, which does not pass signals on. */
 export async function startThole(...flags) {
   const [command, ...words] = (process.env.THOLE ?? "node_modules/.bin/thole").split(" ");
   const server = spawn(command, [...words, "--data-dir=:memory:", "--secure-port=0", "--exit-on-stdin-close", ...flags], {
@@ -19,10 +19,12 @@ export async function startThole(...flags) {
     break;
   }
   if (kubeconfig === undefined) throw new Error("the server ended before it was ready");
+  const run = (program, args) => spawnSync(program, args, { encoding: "utf8", env: { ...process.env, KUBECONFIG: kubeconfig } });
   return {
     url,
     kubeconfig,
-    kubectl: (...args) => spawnSync("kubectl", args, { encoding: "utf8", env: { ...process.env, KUBECONFIG: kubeconfig } }),
+    run,
+    kubectl: (...args) => run("kubectl", args),
     async stop() {
       server.kill("SIGTERM");
       if (server.exitCode === null) await once(server, "exit");

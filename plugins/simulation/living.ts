@@ -5,6 +5,7 @@ import { nodeLifecycleReconciler } from "./nodes/lifecycle.ts";
 import { nodeReconciler } from "./nodes/nodes.ts";
 import { kubeletReconciler } from "./pods/kubelet.ts";
 import { schedulerReconciler } from "./scheduler/scheduler.ts";
+import { loadBalancerReconcilers } from "./services/load-balancers.ts";
 import { releaseSetting } from "./settings.ts";
 import { stageReconciler } from "./staging/runner.ts";
 import { StageBook } from "./staging/stage-book.ts";
@@ -23,6 +24,7 @@ export function openLife(world: World): { readonly nodes: Reconciler; readonly o
       schedulerReconciler(world),
       stageReconciler("Pod", world, book, addresses),
       stageReconciler("Node", world, book, addresses),
+      ...loadBalancerReconcilers(),
     ],
   };
 }

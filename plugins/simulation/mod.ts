@@ -10,6 +10,7 @@ const followed: Readonly<Record<string, readonly string[]>> = {
   "batch/v1": ["cronjobs", "jobs"],
   "coordination.{domain}/v1": ["leases"],
   "discovery.{domain}/v1": ["endpointslices"],
+  "networking.{domain}/v1": ["ingresses"],
   "policy/v1": ["poddisruptionbudgets"],
   "storage.{domain}/v1": ["storageclasses"],
 };
@@ -19,7 +20,7 @@ export const simulationPlugin = definePlugin({
   // `--simulate` selects it.
   presets: [],
   summary: "A simulated cluster: workloads make pods, a scheduler binds them, and nodes and pods live by themselves.",
-  needs: ["apps", "autoscaling", "batch", "cluster", "coordination", "nodes", "pods", "policy", "services", "storage"],
+  needs: ["apps", "autoscaling", "batch", "cluster", "coordination", "networking", "nodes", "pods", "policy", "services", "storage"],
   settings: [nodesSetting],
   resources: [stages],
   controllers: [{

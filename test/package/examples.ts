@@ -42,9 +42,22 @@ async function etcdAndGoMissing(name: string): Promise<string | undefined> {
 }
 const kubectlAbsent = () => Promise.resolve(kubectlMissing() || undefined);
 const kubeApiserverAbsent = () => Promise.resolve(kubeApiserverMissing() || kubectlMissing() || undefined);
+/** The suite pulls no charts: it runs what `CHART` names. */
+async function helmMissing(): Promise<string | undefined> {
+  if (!await succeeds("helm", "version")) return "no helm on PATH";
+  return all || process.env["CHART"] !== undefined ? await kubectlAbsent() : "CHART names no chart: npm run examples pulls it";
+}
 async function pythonMissing(): Promise<string | undefined> {
   if (all) return await succeeds("python3", "-m", "venv", "--help") ? undefined : "no python3 with venv on PATH";
   return await succeeds("python3", "-c", "import kubernetes, pytest") ? undefined : "no python3 with the packages kubernetes and pytest";
+}
+
+/** An environment of Python with what an example requires. */
+async function pythonEnvironment(folder: string): Promise<Readonly<Record<string, string>>> {
+  const environment = join(folder, "environment");
+  assert.ok(await succeeds("python3", "-m", "venv", environment));
+  assert.ok(await succeeds(join(environment, "bin/pip"), "install", "--quiet", "--requirement", join(folder, "requirements.txt")));
+  return { PATH: `${join(environment, "bin")}:${process.env["PATH"]}` };
 }
 
 const examples: readonly Example[] = [
@@ -58,22 +71,16 @@ const examples: readonly Example[] = [
   },
   { name: "platform", missing: kubectlAbsent },
   { name: "simulated-cluster", missing: () => Promise.resolve(undefined) },
+  { name: "simulated-cluster-go", missing: goMissing },
+  { name: "simulated-cluster-helm", missing: helmMissing },
+  { name: "simulated-cluster-python", missing: pythonMissing, setUp: pythonEnvironment },
   {
     name: "thole-behind-a-thole",
     missing: async () => await kubectlAbsent() ?? (await succeeds("openssl", "version") ? undefined : "no openssl on PATH"),
   },
   { name: "test-server-go", missing: goMissing },
   { name: "controller-test-go", missing: etcdAndGoMissing },
-  {
-    name: "test-server-python",
-    missing: pythonMissing,
-    async setUp(folder) {
-      const environment = join(folder, "environment");
-      assert.ok(await succeeds("python3", "-m", "venv", environment));
-      assert.ok(await succeeds(join(environment, "bin/pip"), "install", "--quiet", "--requirement", join(folder, "requirements.txt")));
-      return { PATH: `${join(environment, "bin")}:${process.env["PATH"]}` };
-    },
-  },
+  { name: "test-server-python", missing: pythonMissing, setUp: pythonEnvironment },
 ];
 
 /** `npm create thole-plugin` from its packed tarball; what it writes passes its own tests and type check. */

@@ -25,16 +25,20 @@ export interface Fate {
 /** The shortest time that a container runs, in milliseconds, so that it is seen to run. */
 const shortestRunMs = 1;
 
+/** Annotations of pods that a tool runs once and waits for, unless they are restarted for ever: hooks and tests of Helm, and hooks of Argo CD. */
+const hookAnnotations = ["helm.sh/hook", "argocd.argoproj.io/hook"];
+
 /** The word of a duration that never ends. */
 const never = "never";
 
 /**
  * Returns the fate of a container: `NAME.CONTAINER` of the annotations counts before `NAME`. Texts that cannot be read count as absent. Without an
- * annotation a container is ready at once and runs for ever, or ends at once if its pod belongs to a Job.
+ * annotation a container is ready at once and runs for ever, or ends at once if its pod belongs to a Job or is a hook.
  */
-export function fateOf({ metadata: { annotations = {}, ownerReferences = [] } }: Pod, container: string): Fate {
+export function fateOf(pod: Pod, container: string): Fate {
+  const { annotations = {} } = pod.metadata;
   const text = (name: string) => annotations[`${fatePrefix}${name}.${container}`] ?? annotations[`${fatePrefix}${name}`];
-  const exitCode = exitCodeOf(text("exit-code")), ends = exitCode !== undefined || ownerReferences.some(({ kind }) => kind === "Job");
+  const exitCode = exitCodeOf(text("exit-code")), ends = exitCode !== undefined || isRunOnce(pod);
   const runForMs = durationMs(text("run-for"), ends ? 0 : Infinity);
   return {
     startAfterMs: durationMs(text("start-after"), 0),
@@ -45,6 +49,11 @@ export function fateOf({ metadata: { annotations = {}, ownerReferences = [] } }:
     waiting: text("waiting"),
     stopAfterMs: durationMs(text("stop-after"), 0),
   };
+}
+
+function isRunOnce({ metadata: { annotations = {}, ownerReferences = [] }, spec: { restartPolicy } }: Pod): boolean {
+  if (ownerReferences.some(({ kind }) => kind === "Job")) return true;
+  return restartPolicy !== "Always" && hookAnnotations.some((name) => annotations[name] !== undefined);
 }
 
 /** The message with which the kubelet evicts the pod; undefined if it does not. */

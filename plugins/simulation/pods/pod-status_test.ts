@@ -134,3 +134,16 @@ test("podStatus(): a readiness gate whose condition is missing keeps a pod from 
     ["True", undefined],
   ]);
 });
+
+test("podStatus(): the pod of a hook completes by itself, unless it is restarted for ever", () => {
+  for (const hook of ["helm.sh/hook", "argocd.argoproj.io/hook"]) {
+    for (const [restartPolicy, phase] of [["Never", "Succeeded"], ["OnFailure", "Succeeded"], ["Always", "Running"]]) {
+      const pod = life({ [hook]: "test" }, { restartPolicy });
+      pod.at(0);
+      assert.equal(pod.at(1).status.phase, phase, `${hook} ${restartPolicy}`);
+    }
+  }
+  const failing = life({ "helm.sh/hook": "test", [fate("exit-code")]: "1" }, { restartPolicy: "Never" });
+  failing.at(0);
+  assert.equal(failing.at(1).status.phase, "Failed");
+});

@@ -23,7 +23,11 @@ export const claimReconciler: Reconciler = {
     const waiting = () => {
       for (const claim of world.persistentVolumeClaims.all()) if ((claim.spec.volumeName ?? "") === "") add(objectKey(claim));
     };
-    world.persistentVolumes.listen((next) => next === undefined ? undefined : waiting());
+    world.persistentVolumes.listen((next, before) => {
+      if (next !== undefined) return waiting();
+      const { namespace = "", name = "" } = before?.spec.claimRef ?? {};
+      if (name !== "") add(objectKey({ metadata: { namespace, name } }));
+    });
     world.storageClasses.listen(waiting);
   },
   async reconcile(world, key) {
@@ -33,6 +37,7 @@ export const claimReconciler: Reconciler = {
       ? await volumeFor(world, claim)
       : world.persistentVolumes.get("", claim.spec.volumeName ?? "");
     if (volume !== undefined && isFreeFor(claim, volume)) await bind(world, claim, volume);
+    else if (volume === undefined && claim.status.phase === "Bound") await lose(world, claim);
   },
 };
 
@@ -119,6 +124,13 @@ async function makeVolume(world: World, claim: Claim, { metadata, provisioner, r
   const note = `Successfully provisioned volume ${volume}`;
   world.context.events.record(claim, { type: "Normal", reason: "ProvisioningSucceeded", action: "Provisioning", note });
   return made;
+}
+
+/** The claim of a volume that was deleted although it was bound. */
+async function lose(world: World, claim: Claim): Promise<void> {
+  await world.persistentVolumeClaims.updateStatus({ ...claim, status: { ...claim.status, phase: "Lost" } } as Claim);
+  const note = "Bound claim has lost its PersistentVolume. Data on the volume is lost!";
+  world.context.events.record(claim, { type: "Warning", reason: "ClaimLost", action: "Binding", note });
 }
 
 /** Writes the volume's side first, then the claim's: a crash between them is put right by the next look. */

@@ -5,6 +5,7 @@ import { controllerRevisions, daemonSets, deployments, replicaSets, statefulSets
 import { autoscalers } from "../../autoscaling/mod.ts";
 import { cronJobs, jobs } from "../../batch/mod.ts";
 import { namespaces } from "../../cluster/mod.ts";
+import { ingresses } from "../../networking/mod.ts";
 import { nodes } from "../../nodes/mod.ts";
 import { pods, replicationControllers } from "../../pods/mod.ts";
 import { podDisruptionBudgets } from "../../policy/mod.ts";
@@ -24,6 +25,7 @@ const followed = {
   deployments,
   endpoints,
   endpointSlices,
+  ingresses,
   jobs,
   namespaces,
   nodes,
