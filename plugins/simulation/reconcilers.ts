@@ -2,10 +2,12 @@
 import { autoscalerReconciler } from "./policy/autoscalers.ts";
 import { disruptionBudgetReconciler } from "./policy/disruption-budgets.ts";
 import { endpointCleaner, endpointReconciler } from "./services/endpoints.ts";
+import { mirrorReconciler } from "./services/mirrored-endpoints.ts";
 import { claimReconciler, volumeReconciler } from "./volumes/claims.ts";
 import { cronJobReconciler } from "./workloads/cron-jobs.ts";
 import { daemonSetReconciler } from "./workloads/daemon-sets.ts";
 import { deploymentReconciler } from "./workloads/deployments.ts";
+import { jobOrphanReconciler } from "./workloads/job/orphans.ts";
 import { jobReconciler } from "./workloads/jobs.ts";
 import { replicaSetReconciler } from "./workloads/replica-sets.ts";
 import { replicationControllerReconciler } from "./workloads/replication-controllers.ts";
@@ -20,9 +22,11 @@ export const reconcilers: readonly Reconciler[] = Object.freeze([
   statefulSetReconciler,
   daemonSetReconciler,
   jobReconciler,
+  jobOrphanReconciler,
   cronJobReconciler,
   endpointReconciler,
   endpointCleaner,
+  mirrorReconciler,
   disruptionBudgetReconciler,
   autoscalerReconciler,
   claimReconciler,

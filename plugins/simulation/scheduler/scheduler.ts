@@ -19,6 +19,9 @@ const schedulerName = "default-scheduler";
 /** Changes of this many milliseconds are looked at together. */
 const retryMs = 20;
 
+/** A pod that could not be bound because of an error is looked at again after so many milliseconds. */
+const failedMs = 1_000;
+
 const isWaiting = ({ spec, metadata, status }: Pod): boolean =>
   (spec.nodeName ?? "") === "" && (spec.schedulerName ?? schedulerName) === schedulerName && metadata.deletionTimestamp === undefined &&
   !hasEnded(status) && (spec.schedulingGates ?? []).length === 0;
@@ -52,8 +55,11 @@ export function schedulerReconciler(world: World): Reconciler {
         hasFailed = false;
       } finally {
         if (waiting.done(key)) addKey(key);
-        // The queue gives the occasion for the next try.
-        else if (hasFailed) waiting.add(key, priorityOf(world.pods.at(key) ?? { spec: {} }));
+        else if (hasFailed) {
+          // Each key that waits needs an occasion of its own. The queue may not try again after each error.
+          waiting.add(key, priorityOf(world.pods.at(key) ?? { spec: {} }));
+          addKey(key, failedMs);
+        }
       }
     },
   };

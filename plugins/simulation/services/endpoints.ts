@@ -4,12 +4,11 @@ import { sameValue } from "../../../toolbox.ts";
 import { bound } from "../../../core/bound.ts";
 import type { Reconciler } from "../world/reconciler.ts";
 import type { Pod, World } from "../world/world.ts";
-import { controllerReference } from "../workloads/controlled-pods.ts";
 import { followAll } from "../workloads/owner-keys.ts";
 import { isReady } from "../workloads/pod-state.ts";
+import { endpointsManager, endpointsManagerLabel, managerLabel, serviceLabel, writeSlices } from "./slices.ts";
 
 type Service = NonNullable<ReturnType<World["services"]["at"]>>;
-type Slice = NonNullable<ReturnType<World["endpointSlices"]["at"]>>;
 type Endpoints = NonNullable<ReturnType<World["endpoints"]["at"]>>;
 type ServicePort = NonNullable<Service["spec"]["ports"]>[number];
 
@@ -18,8 +17,7 @@ const endpointsInSliceMax = bound(100);
 /** Addresses of an Endpoints object. */
 const addressesMax = bound(1_000);
 
-const serviceLabel = "kubernetes.io/service-name", managerLabel = "endpointslice.kubernetes.io/managed-by";
-const sliceManager = "endpointslice-controller.k8s.io", endpointsManager = "endpoint-controller";
+const sliceManager = "endpointslice-controller.k8s.io";
 const headlessLabel = "service.kubernetes.io/headless";
 
 /** Keeps the endpoints of services that select pods. */
@@ -50,7 +48,7 @@ export const endpointReconciler: Reconciler = {
     const pods = [...world.pods.in(service.metadata.namespace ?? "")].filter((pod) => isSelected(service, pod) && isPlaced(pod)).sort(
       byName,
     );
-    await writeSlices(world, service, pods);
+    await writeServiceSlices(world, service, pods);
     await writeEndpoints(world, service, pods);
   },
 };
@@ -121,38 +119,11 @@ function endpointOf(world: World, service: Service, pod: Pod, addresses: readonl
   };
 }
 
-/** Writes as few slices as the endpoints need: each has endpoints with the same ports. A service without endpoints has an empty one. */
-async function writeSlices(world: World, service: Service, pods: readonly Pod[]): Promise<void> {
-  const { name = "", namespace = "" } = service.metadata;
+/** Writes the slices of a service. */
+async function writeServiceSlices(world: World, service: Service, pods: readonly Pod[]): Promise<void> {
   const wanted = (service.spec.ipFamilies ?? ["IPv4"]).flatMap((family) => slicesOf(world, service, pods, family));
-  const known = [...world.endpointSlices.in(namespace)].filter(({ metadata: { labels = {} } }) =>
-    labels[serviceLabel] === name && labels[managerLabel] === sliceManager
-  ).sort((a, b) => (a.metadata.name ?? "") < (b.metadata.name ?? "") ? -1 : 1);
-  const labels = {
-    ...service.metadata.labels,
-    [serviceLabel]: name,
-    [managerLabel]: sliceManager,
-    ...(service.spec.clusterIP === "None" ? { [headlessLabel]: "" } : {}),
-  };
-  const free = new Set(known);
-  for (const slice of wanted) {
-    const found = known.find((each) =>
-      free.has(each) && each.addressType === slice.addressType && sameValue(each.ports ?? [], slice.ports)
-    ) ??
-      known.find((each) => free.has(each) && each.addressType === slice.addressType);
-    if (found === undefined) {
-      await world.endpointSlices.create(namespace, {
-        metadata: { generateName: `${name}-`, namespace, labels, ownerReferences: [controllerReference(service)] },
-        ...slice,
-      } as unknown as Slice);
-      continue;
-    }
-    free.delete(found);
-    const isSame = sameValue(found.endpoints ?? [], slice.endpoints) && sameValue(found.ports ?? [], slice.ports) &&
-      sameValue(found.metadata.labels ?? {}, labels);
-    if (!isSame) await world.endpointSlices.update({ ...found, metadata: { ...found.metadata, labels }, ...slice } as unknown as Slice);
-  }
-  for (const slice of free) await world.endpointSlices.delete(slice);
+  const labels = { ...service.metadata.labels, ...(service.spec.clusterIP === "None" ? { [headlessLabel]: "" } : {}) };
+  await writeSlices(world, { owner: service, manager: sliceManager, labels }, wanted);
 }
 
 function slicesOf(world: World, service: Service, pods: readonly Pod[], addressType: string) {
@@ -195,7 +166,7 @@ async function writeEndpoints(world: World, service: Service, pods: readonly Pod
   }));
   const labels = {
     ...service.metadata.labels,
-    "endpoints.kubernetes.io/managed-by": endpointsManager,
+    [endpointsManagerLabel]: endpointsManager,
     ...(service.spec.clusterIP === "None" ? { [headlessLabel]: "" } : {}),
   };
   const known = world.endpoints.get(namespace, name);
@@ -217,7 +188,7 @@ export const endpointCleaner: Reconciler = {
   },
   async reconcile(world, key) {
     const endpoints = world.endpoints.at(key);
-    const isOwn = endpoints?.metadata.labels?.["endpoints.kubernetes.io/managed-by"] === endpointsManager;
+    const isOwn = endpoints?.metadata.labels?.[endpointsManagerLabel] === endpointsManager;
     if (endpoints !== undefined && isOwn && world.services.at(key) === undefined) await world.endpoints.delete(endpoints);
   },
 };

@@ -21,7 +21,7 @@ export const claimReconciler: Reconciler = {
   follow(world, add) {
     followAll(world.persistentVolumeClaims, add);
     const waiting = () => {
-      for (const claim of world.persistentVolumeClaims.all()) if ((claim.spec.volumeName ?? "") === "") add(objectKey(claim));
+      for (const claim of world.persistentVolumeClaims.all()) if (claim.status.phase !== "Bound") add(objectKey(claim));
     };
     world.persistentVolumes.listen((next, before) => {
       if (next !== undefined) return waiting();
@@ -95,6 +95,7 @@ function fittingVolume(world: World, claim: Claim): Volume | undefined {
   const fits = (volume: Volume) =>
     volume.metadata.deletionTimestamp === undefined && (volume.spec.storageClassName ?? "") === (spec.storageClassName ?? "") &&
     (volume.spec.volumeMode ?? "Filesystem") === (spec.volumeMode ?? "Filesystem") &&
+    (volume.spec.volumeAttributesClassName ?? "") === (spec.volumeAttributesClassName ?? "") &&
     (spec.accessModes ?? []).every((mode) => volume.spec.accessModes?.includes(mode)) &&
     (selector === undefined || selectsLabels(selector, volume.metadata.labels ?? {})) && compareQuantities(sizeOf(volume), wanted) >= 0;
   const free = [...world.persistentVolumes.all()].filter((volume) => isFreeFor(claim, volume));
@@ -114,6 +115,7 @@ async function makeVolume(world: World, claim: Claim, { metadata, provisioner, r
       capacity: { storage: resources?.requests?.["storage"] ?? "0" },
       accessModes,
       volumeMode,
+      ...((claim.spec.volumeAttributesClassName ?? "") === "" ? {} : { volumeAttributesClassName: claim.spec.volumeAttributesClassName }),
       persistentVolumeReclaimPolicy: reclaimPolicy ?? "Delete",
       storageClassName: metadata.name,
       claimRef: { apiVersion: "v1", kind: "PersistentVolumeClaim", name, namespace, uid },
@@ -158,8 +160,13 @@ async function bind(world: World, claim: Claim, volume: Volume): Promise<void> {
     });
   }
   if (owned.status.phase === "Bound") return;
-  const { accessModes, capacity } = volume.spec;
-  await world.persistentVolumeClaims.updateStatus(
-    { ...owned, status: { ...owned.status, phase: "Bound", accessModes, capacity } } as Claim,
-  );
+  const { accessModes, capacity, volumeAttributesClassName: attributes } = volume.spec;
+  const status = {
+    ...owned.status,
+    phase: "Bound",
+    accessModes,
+    capacity,
+    ...((attributes ?? "") === "" ? {} : { currentVolumeAttributesClassName: attributes }),
+  };
+  await world.persistentVolumeClaims.updateStatus({ ...owned, status } as Claim);
 }
