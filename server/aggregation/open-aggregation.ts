@@ -32,6 +32,8 @@ export interface Aggregation {
   onChange(then: () => void): void;
   /** Resolves when the registered versions are known. */
   readonly ready: Promise<void>;
+  /** Resolves when each server that is registered at the start was asked for its discovery once. */
+  readonly askedOnce: Promise<void>;
   /** The documents of this server with those of others. */
   readonly documents: ShownDocuments;
   /** Starts to follow what is registered. `api` acts as a member of system:masters. */
@@ -44,6 +46,7 @@ export function openAggregation(needs: AggregationNeeds): Aggregation | undefine
   const definition = current().catalog.plugins.find(({ delegate }) => delegate !== undefined)?.delegate;
   if (definition === undefined) return undefined;
   const { promise: ready, resolve } = Promise.withResolvers<void>();
+  const { promise: askedOnce, resolve: haveAsked } = Promise.withResolvers<void>();
   let elsewhere: Aggregation["elsewhere"] = () => undefined, shown: ShownDocuments | undefined;
   let documents: RemoteDocuments | undefined;
   const followers: (() => void)[] = [];
@@ -55,7 +58,7 @@ export function openAggregation(needs: AggregationNeeds): Aggregation | undefine
     elsewhere: (...request) => elsewhere(...request),
     others: { collections: (verb) => documents?.collections(verb) ?? [], unknown: () => documents?.unknown() ?? [] },
     onChange: (then) => void followers.push(then),
-    ready,
+    ...{ ready, askedOnce },
     open(api, peers) {
       const { names } = current().catalog, gates = (name: string) => current().catalog.gates.isOn(name);
       const changed = () => remote.follow(delegate.versions());
@@ -67,7 +70,10 @@ export function openAggregation(needs: AggregationNeeds): Aggregation | undefine
       documents = remote;
       shown = shownDocuments(delegate, remote, logError);
       elsewhere = forwarding(delegate, peers, remote, needs);
-      void delegate.ready.then(resolve);
+      void delegate.ready.then(() => {
+        resolve();
+        return remote.askedOnce();
+      }).then(haveAsked);
     },
   };
 }

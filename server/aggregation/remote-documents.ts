@@ -22,8 +22,10 @@ import { aggregatedResources, listedResources, type RemoteResource } from "./rem
 const discoveryMs = 5_000, openapiMs = 60_000;
 /** Milliseconds after which documents are fetched again; the pauses after failures grow to this as well. */
 const againMs = 60_000, firstPauseMs = 500;
-/** Servers that are asked at the same time. Those that hang leave room for others. */
+/** Servers that are asked for discovery, and for OpenAPI, at the same time. Those that hang leave room for others. */
 const remoteFetchesMax = bound(32);
+/** Milliseconds for which readiness waits for the first discovery: a server may take its time twice, for both of its forms. */
+export const firstDiscoveryMs = bound(2 * discoveryMs);
 
 const discoveryUser: UserInfo = Object.freeze({ name: "system:kube-aggregator", groups: [systemGroups.masters] });
 const openapiUser: UserInfo = Object.freeze({ name: "system:aggregator", groups: [] });
@@ -62,21 +64,27 @@ class Unavailable extends Error {}
 
 export class RemoteDocuments {
   readonly #needs: RemoteDocumentsNeeds;
-  readonly #queue: WorkQueue;
+  /** Discovery has a queue of its own: OpenAPI documents may take long. */
+  readonly #queues: Readonly<Record<"discovery" | "openapi", WorkQueue>>;
+  /** Servers that were asked for discovery. */
+  readonly #asked = new Set<string>();
+  #wake = (): void => {};
   readonly #servers = new Map<string, Known>();
   /** Increases with each change of what is known. */
   #state = 0;
 
   constructor(needs: RemoteDocumentsNeeds) {
     this.#needs = needs;
-    this.#queue = new WorkQueue({
-      context: { work: noWorkMeter, logError: (sentence, error) => error instanceof Unavailable || needs.logError(sentence, error) },
-      clock: needs.clock,
-      signal: needs.signal,
-      workers: remoteFetchesMax,
-      retry: { firstMs: firstPauseMs, maxMs: againMs },
-      work: (key) => this.#fetch(key),
-    });
+    const queue = () =>
+      new WorkQueue({
+        context: { work: noWorkMeter, logError: (sentence, error) => error instanceof Unavailable || needs.logError(sentence, error) },
+        clock: needs.clock,
+        signal: needs.signal,
+        workers: remoteFetchesMax,
+        retry: { firstMs: firstPauseMs, maxMs: againMs },
+        work: (key) => this.#fetch(key),
+      });
+    this.#queues = { discovery: queue(), openapi: queue() };
   }
 
   get state(): number {
@@ -85,14 +93,34 @@ export class RemoteDocuments {
   /** Takes the registered versions, and fetches the documents of their servers. */
   follow(registered: readonly RegisteredVersion[]): void {
     const byServer = Map.groupBy(registered.filter(({ isRemote }) => isRemote), ({ server }) => server);
-    for (const server of this.#servers.keys()) if (!byServer.has(server)) this.#servers.delete(server);
+    for (const server of this.#servers.keys()) {
+      if (byServer.has(server)) continue;
+      this.#servers.delete(server);
+      this.#asked.delete(server);
+    }
     for (const [server, versions] of byServer) {
       const known = this.#servers.get(server);
       this.#servers.set(server, { ...known ?? nothing, versions });
       if (known !== undefined && sameValue(known.versions, versions)) continue;
-      for (const kind of ["discovery", "v3", "v2"]) this.#queue.add(`${kind} ${server}`);
+      for (const kind of Object.keys(finders)) this.#queueOf(kind).add(`${kind} ${server}`);
     }
     this.#changed();
+  }
+  /**
+   * Resolves when each server that is known now was asked for its discovery once, whatever it answered, as kube-apiserver's readiness waits. One that hangs is
+   * waited for until its time is over, and all of them for at most `firstDiscoveryMs`.
+   */
+  async askedOnce(): Promise<void> {
+    const waiting = [...this.#servers.keys()],
+      isOver = () => waiting.every((server) => this.#asked.has(server) || !this.#servers.has(server));
+    if (isOver()) return;
+    const { promise, resolve } = Promise.withResolvers<void>(), cancel = this.#needs.clock.after(firstDiscoveryMs, resolve);
+    this.#wake = () => {
+      if (isOver()) resolve();
+    };
+    await promise;
+    this.#wake = () => {};
+    cancel();
   }
   /** Returns what aggregated discovery shows of a version. As upstream, the resources of a server that does not answer are not shown. */
   described({ server, group, version }: RegisteredVersion): RemoteVersion {
@@ -155,14 +183,20 @@ export class RemoteDocuments {
   async #fetch(key: string): Promise<void> {
     const [kind = "", server = ""] = key.split(" ", 2), known = this.#servers.get(server), { find, lost } = finders[kind]!; // of `follow`
     if (known === undefined) return;
-    this.#queue.addAfter(key, againMs);
+    this.#queueOf(kind).addAfter(key, againMs);
     try {
       this.#set(server, await find(this.#needs, known));
     } catch (error) {
       this.#set(server, lost);
       if (this.#needs.signal.aborted) return;
       throw error instanceof Unavailable ? error : new Error(`${kind} of ${server}: ${reasonOf(error)}`);
+    } finally {
+      if (kind === "discovery" && this.#servers.has(server)) this.#asked.add(server);
+      this.#wake();
     }
+  }
+  #queueOf(kind: string): WorkQueue {
+    return this.#queues[kind === "discovery" ? "discovery" : "openapi"];
   }
   #set(server: string, found: Partial<Known>): void {
     const known = this.#servers.get(server);
@@ -172,6 +206,7 @@ export class RemoteDocuments {
   }
   #changed(): void {
     this.#state++;
+    this.#wake();
     this.#needs.changed?.();
   }
 }

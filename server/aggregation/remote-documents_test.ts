@@ -5,7 +5,7 @@ import { type ConnectReply, PeerError, type Peers } from "../../core/connect.ts"
 import type { DelegatedRequest, RegisteredVersion } from "../../core/delegate.ts";
 import { manualClock } from "../../core/test-clock.ts";
 import { remoteDocumentBytesMax } from "./ask-document.ts";
-import { RemoteDocuments } from "./remote-documents.ts";
+import { firstDiscoveryMs, RemoteDocuments } from "./remote-documents.ts";
 
 const peers: Peers = { ask: () => Promise.reject(new PeerError("no")), addressesOf: () => Promise.reject(new PeerError("no")) };
 const version = (server: string, version = "v1"): RegisteredVersion => ({
@@ -188,4 +188,47 @@ test("a server without v3 documents is legacy while its v2 document is known, an
   await settle();
   assert.deepEqual([documents.legacySpecs(), documents.isLegacy(version("a"))], [[], false]);
   end();
+});
+
+test("askedOnce() waits until each server was asked once, and not longer than its time for a server that hangs", async () => {
+  const { documents, clock, end } = scene({ a: healthy("a"), b: () => status(500), c: hangs });
+  const isOver = async (promise: Promise<void>) => {
+    let over = false;
+    void promise.then(() => over = true);
+    await settle();
+    return over;
+  };
+  assert.equal(await isOver(documents.askedOnce()), true, "no server is registered");
+  documents.follow([version("a"), version("b")]);
+  assert.equal(await isOver(documents.askedOnce()), true, "an error is an answer");
+  documents.follow([version("a"), version("b"), version("c")]);
+  const waiting = documents.askedOnce();
+  assert.equal(await isOver(waiting), false);
+  clock.advance(5_000);
+  assert.equal(await isOver(waiting), true);
+  end();
+});
+
+test("askedOnce() does not wait for a server that is no longer registered, and ends at its deadline", async () => {
+  const names = Array.from({ length: 100 }, (_, i) => `s${i}`);
+  const { documents, clock, end } = scene(Object.fromEntries(names.map((name) => [name, hangs])));
+  documents.follow(names.map((name) => version(name)));
+  let isOver = false;
+  void documents.askedOnce().then(() => isOver = true);
+  await settle();
+  for (const each of [firstDiscoveryMs / 2, firstDiscoveryMs / 2 - 1]) {
+    clock.advance(each);
+    await settle();
+    assert.equal(isOver, false);
+  }
+  clock.advance(1);
+  await settle();
+  assert.equal(isOver, true);
+  end();
+  const other = scene({ a: hangs });
+  other.documents.follow([version("a")]);
+  const gone = other.documents.askedOnce();
+  other.documents.follow([]);
+  await gone;
+  other.end();
 });

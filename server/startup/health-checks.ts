@@ -95,11 +95,14 @@ export function hookNames(catalog: Catalog): readonly string[] {
   return [
     bootstrapHook,
     authorizersHook,
+    ...(catalog.plugins.some(({ delegate }) => delegate !== undefined) ? [discoveryHook] : []),
     ...sourceHooks(catalog),
     ...controllerHooks(catalog),
     ...hooksOf(catalog).map(({ name }) => name),
   ];
 }
+/** The hook that asks registered servers for their discovery (upstream's name). */
+export const discoveryHook = "apiservice-discovery-controller";
 /** The hook that creates the bootstrap objects. */
 export const bootstrapHook = "create-initial-objects";
 

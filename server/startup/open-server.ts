@@ -29,7 +29,7 @@ import { clientTrustOf, rootCertificatesOf } from "./credentials.ts";
 import { type ConfigInForce, configInForce } from "./config-in-force.ts";
 import { checkDelegation } from "./delegation.ts";
 import { describeConfig } from "./describe-server.ts";
-import { bootstrapHook, hookNames, openHealth } from "./health-checks.ts";
+import { bootstrapHook, discoveryHook, hookNames, openHealth } from "./health-checks.ts";
 import { openAuditOf } from "./open-audit.ts";
 import { flowControlContext, requestLimits } from "./request-limits.ts";
 import { settingOf } from "../config/plugin-settings.ts";
@@ -258,6 +258,7 @@ function openRequests(
     signal,
   }));
   aggregation?.open(api, server.backend.peers!); // assembled with them
+  void aggregation?.askedOnce.then(() => health.start.finished(discoveryHook));
   return { server, heavy, webhooks, hasRoles: authorization.hasRoles };
 }
 

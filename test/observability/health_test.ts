@@ -45,6 +45,7 @@ test("the endpoints list their checks in upstream's order and format", async () 
     "priority-and-fairness-config-consumer",
     "kube-apiserver-autoregistration",
     "apiservice-status-remote-available-controller",
+    "apiservice-discovery-controller",
     "built-in-resources-storage-version-updater",
     "start-kube-apiserver-identity-lease-controller",
     "start-service-ip-repair-controllers",
