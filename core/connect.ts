@@ -6,7 +6,16 @@ import type { Channel, HeaderFields, Peers } from "./peers.ts";
 import { badRequestError } from "./status-error.ts";
 import type { GroupVersion } from "./versions.ts";
 
-export { type Channel, type HeaderFields, type PeerAccess, PeerError, type PeerRequest, type PeerResponse, type Peers } from "./peers.ts";
+export {
+  type Channel,
+  type Coding,
+  type HeaderFields,
+  type PeerAccess,
+  PeerError,
+  type PeerRequest,
+  type PeerResponse,
+  type Peers,
+} from "./peers.ts";
 
 /** The request of a client that is passed on. */
 export interface Forwarded {

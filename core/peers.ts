@@ -72,10 +72,15 @@ export class PeerError extends Error {
   }
 }
 
+/** What is done with content. `deflate` and `inflate` have no header of zlib (RFC 1951). */
+export type Coding = "deflate" | "gunzip" | "gzip" | "inflate";
+
 /** Reaches other servers. */
 export interface Peers {
   /** Sends a request. Rejects with a PeerError, or with the reason of the signal. */
   ask(request: PeerRequest): Promise<PeerResponse>;
   /** Resolves with the addresses of a name; an address is its own. Rejects with a PeerError if there are none. */
   addressesOf(host: string): Promise<readonly string[]>;
+  /** Returns content in another coding, as it is read. Iterating it rejects if the content is broken. */
+  recoded(body: AsyncIterable<Uint8Array>, coding: Coding): AsyncIterable<Uint8Array>;
 }

@@ -53,7 +53,7 @@ export function fakeContext(members: Partial<ControllerContext>): ControllerCont
     setting({ name }) {
       throw new Error(`The setting "${name}" is not expected to be read`);
     },
-    peers: { ask: unasked, addressesOf: unasked },
+    peers: { ask: unasked, addressesOf: unasked, recoded: (body) => body },
     records: { get: async () => undefined, list: async () => [], put: async () => true },
     issueLegacyToken: undefined,
     ...members,

@@ -1,7 +1,17 @@
 /** Passes the request of a client on to another server, and its reply back. */
-import { type ConnectReply, type Forwarded, type HeaderFields, type PeerAccess, PeerError, type PeerResponse } from "../connect.ts";
+import {
+  type ConnectReply,
+  type Forwarded,
+  type HeaderFields,
+  type PeerAccess,
+  PeerError,
+  type PeerResponse,
+  type Peers,
+} from "../connect.ts";
 import { escapePath } from "../net/percent.ts";
-import { badRequestError, StatusError } from "../status-error.ts";
+import { bytesOfText } from "../net/url/bytes.ts";
+import { Unreadable } from "../scalars/unreadable.ts";
+import { badRequestError, internalError, StatusError } from "../status-error.ts";
 import { announcedTrailers, forwardedFor, offersUpgrade, repliedHeaders, repliedTrailers, withoutHops } from "./headers.ts";
 import { type Page, proxiedUrl } from "./paths.ts";
 
@@ -17,6 +27,8 @@ export interface Destination {
   readonly access: PeerAccess;
   /** Whether only requests that change the protocol are passed on. */
   readonly needsUpgrade?: true;
+  /** Rewrites the links of replies that redirect nowhere. Default: they stay. */
+  readonly withLinks?: (reply: ConnectReply, page: Page, peers: Peers) => Promise<ConnectReply>;
 }
 
 /** Makes the reply to a client. Throws a StatusError if there is none. */
@@ -30,8 +42,8 @@ export async function passOn(request: Forwarded, to: Destination): Promise<Conne
   return await plain(request, to, path, query);
 }
 
-async function plain(request: Forwarded, { origin, access }: Destination, path: string, query: string): Promise<ConnectReply> {
-  const { method, headers, body, signal, peers } = request, prefix = prefixOf(request.path, path);
+async function plain(request: Forwarded, to: Destination, path: string, query: string): Promise<ConnectReply> {
+  const { origin, access, withLinks } = to, { method, headers, body, signal, peers } = request, prefix = prefixOf(request.path, path);
   const kept = withoutHops(headers);
   const sent: HeaderFields = {
     ...kept,
@@ -46,10 +58,21 @@ async function plain(request: Forwarded, { origin, access }: Destination, path: 
   } catch (error) {
     throw unavailable("error trying to reach service", error);
   }
-  const page: Page = { host: hostOf(origin), requestHost: String(headers["host"] ?? ""), prefix };
-  const { status, headers: got, body: content, trailers } = response;
-  const shown = { ...relocated(repliedHeaders(got), page), ...announcedTrailers(got) };
-  return { status, headers: shown, body: content, ...(trailers === undefined ? {} : { trailers: () => repliedTrailers(trailers()) }) };
+  const page: Page = { host: hostOf(origin), requestHost: String(headers["host"] ?? ""), prefix: bytesOfText(prefix) };
+  const { status, headers: got, body: content, trailers } = response, location = [got["location"] ?? ""].flat()[0];
+  const moved = location === "" || location === undefined ? undefined : proxiedUrl(location, page);
+  if (moved instanceof Unreadable) {
+    await content[Symbol.asyncIterator]().return?.();
+    throw internalError(`error trying to parse Location header: ${moved.error}`);
+  }
+  const shown = { ...repliedHeaders(got), ...(moved === undefined ? {} : { location: moved }), ...announcedTrailers(got) };
+  const reply = {
+    status,
+    headers: shown,
+    body: content,
+    ...(trailers === undefined ? {} : { trailers: () => repliedTrailers(trailers()) }),
+  };
+  return moved !== undefined || withLinks === undefined ? reply : await withLinks(reply, page, peers);
 }
 
 /** Resolves with a reply to an offer of another protocol. An error of the server is passed on, any other reply but 101 is a mistake. */
@@ -109,9 +132,4 @@ function queryOf(url: string): string {
 
 function hostOf(origin: string): string {
   return origin.slice(origin.indexOf("//") + 2);
-}
-
-function relocated(headers: HeaderFields, page: Page): HeaderFields {
-  const { location } = headers;
-  return typeof location === "string" && location !== "" ? { ...headers, location: proxiedUrl(location, page) } : headers;
 }

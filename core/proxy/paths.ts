@@ -1,4 +1,6 @@
-/** Paths of proxied requests, and where redirects lead. */
+/** Paths of proxied requests, and where redirects and links lead. */
+import { parseReferenceBytes, type Url, urlBytes } from "../net/url/parse.ts";
+import { Unreadable } from "../scalars/unreadable.ts";
 
 /** As Go's `path.Join`, but a slash at the end is kept. */
 export function joinPath(...parts: readonly string[]): string {
@@ -21,40 +23,25 @@ function cleanPath(path: string): string {
   return isRooted ? `/${joined}` : joined === "" ? "." : joined;
 }
 
-/** A URL in parts. A part that is absent is "". */
-interface Parts {
-  readonly scheme: string;
-  readonly host: string;
-  readonly path: string;
-  /** Query and fragment, with their marks. */
-  readonly rest: string;
-}
-
-function partsOf(url: string): Parts {
-  const mark = url.search(/[?#]/), before = mark < 0 ? url : url.slice(0, mark), rest = mark < 0 ? "" : url.slice(mark);
-  const colon = before.indexOf(":"), slash = before.indexOf("/");
-  const hasScheme = colon > 0 && (slash < 0 || colon < slash);
-  const scheme = hasScheme ? before.slice(0, colon) : "", after = hasScheme ? before.slice(colon + 1) : before;
-  if (!after.startsWith("//")) return { scheme, host: "", path: after, rest };
-  const end = after.indexOf("/", 2);
-  return { scheme, host: end < 0 ? after.slice(2) : after.slice(2, end), path: end < 0 ? "" : after.slice(end), rest };
-}
-
 /** A page of a proxied server. */
 export interface Page {
   /** Host and port of the server. */
   readonly host: string;
   /** The Host header of the client. */
   readonly requestHost: string;
-  /** The path of the proxy, below which the server's paths are. */
+  /** The path of the proxy without escapes, below which the server's paths are: a byte string. */
   readonly prefix: string;
 }
 
-/** Returns the URL behind the proxy, of a URL on a page of the server. URLs of other servers and relative ones stay as they are. */
-export function proxiedUrl(url: string, { host, requestHost, prefix }: Page): string {
-  const parts = partsOf(url);
-  const isElsewhere = parts.host !== "" && parts.host !== host && parts.host !== requestHost;
-  if (isElsewhere || !parts.path.startsWith("/")) return url;
-  const front = parts.host !== "" && parts.host === requestHost ? `${parts.scheme === "" ? "" : `${parts.scheme}:`}//${parts.host}` : "";
-  return front + (parts.path.startsWith(prefix) ? parts.path : joinPath(prefix, parts.path)) + parts.rest;
+/**
+ * Returns the URL behind the proxy, of a URL on a page of the server, both as byte strings. URLs of other servers and relative ones keep
+ * their place. All are written as Go writes them.
+ */
+export function proxiedUrl(bytes: string, { host, requestHost, prefix }: Page): string | Unreadable {
+  const url = parseReferenceBytes(bytes);
+  if (url instanceof Unreadable) return url;
+  const isElsewhere = url.host !== "" && url.host !== host && url.host !== requestHost, path = url.path.plain;
+  if (isElsewhere || !path.startsWith("/")) return urlBytes(url);
+  const here: Url = url.host === requestHost ? url : { ...url, scheme: "", host: "" };
+  return urlBytes(path.startsWith(prefix) ? here : { ...here, path: { plain: joinPath(prefix, path), written: "" } });
 }

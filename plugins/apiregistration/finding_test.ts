@@ -48,6 +48,7 @@ function world(
       list: async () => orThrow(slices instanceof Error ? slices : { metadata: {}, items: slices }),
     }),
     peers: {
+      recoded: (body: AsyncIterable<Uint8Array>) => body,
       addressesOf: async () => [],
       async ask(request: PeerRequest) {
         asked.push(request);

@@ -9,7 +9,7 @@ const path = "/api/v1/componentstatuses", warning = '299 - "v1 ComponentStatus i
 
 /** The member that the test needs. */
 function peers(answer: (request: PeerRequest) => Promise<PeerResponse>): Peers {
-  return { ask: answer, addressesOf: () => Promise.resolve([]) };
+  return { ask: answer, recoded: (body) => body, addressesOf: () => Promise.resolve([]) };
 }
 async function* pieces(...texts: readonly string[]): AsyncGenerator<Uint8Array> {
   for (const text of texts) yield new TextEncoder().encode(text);

@@ -7,6 +7,7 @@ import { reasonOf } from "../../core/reason-of.ts";
 import { beginRequest, type BegunResponse } from "../remote/begin-request.ts";
 import { agentOf, handshakeTimeout } from "../remote/remote-agent.ts";
 import { channelOf, type SocketChannel } from "./channel.ts";
+import { type Coding, recoded } from "./compression.ts";
 import { BusyConnections, KeptAgents, type PeerBounds } from "./connections.ts";
 import { Credentials, type PeerFiles } from "./credentials.ts";
 
@@ -42,6 +43,7 @@ export type PeerFailure = (message: string, more: { isDial?: boolean; isTrust?: 
 export interface ForwardingPeers {
   ask(request: ForwardedRequest): Promise<ForwardedResponse>;
   addressesOf(host: string): Promise<readonly string[]>;
+  recoded(body: AsyncIterable<Uint8Array>, coding: Coding): AsyncIterable<Uint8Array>;
 }
 
 /** Requests reject with what `failure` makes, or with the reason of the signal. */
@@ -52,6 +54,7 @@ export function peersOf(failure: PeerFailure, now: () => number = () => performa
   };
   return {
     ask: (request) => ask(request, state),
+    recoded,
     async addressesOf(host) {
       try {
         return (await lookup(host, { all: true })).map(({ address }) => address);

@@ -7,7 +7,11 @@ import { requestInfo } from "../../kernel/request/request-info.ts";
 import { forward, type ForwardNeeds } from "./forward.ts";
 
 const version: RegisteredVersion = { group: "g", version: "v1", groupPriority: 1, versionPriority: 1, isRemote: true, server: "a/b:443" };
-const peers: Peers = { ask: () => Promise.reject(new PeerError("no")), addressesOf: () => Promise.reject(new PeerError("no")) };
+const peers: Peers = {
+  ask: () => Promise.reject(new PeerError("no")),
+  addressesOf: () => Promise.reject(new PeerError("no")),
+  recoded: (body) => body,
+};
 const never = new AbortController().signal;
 
 /** Passes a request on to `answer`. */

@@ -7,7 +7,11 @@ import { manualClock } from "../../core/test-clock.ts";
 import { remoteDocumentBytesMax } from "./ask-document.ts";
 import { firstDiscoveryMs, RemoteDocuments } from "./remote-documents.ts";
 
-const peers: Peers = { ask: () => Promise.reject(new PeerError("no")), addressesOf: () => Promise.reject(new PeerError("no")) };
+const peers: Peers = {
+  ask: () => Promise.reject(new PeerError("no")),
+  addressesOf: () => Promise.reject(new PeerError("no")),
+  recoded: (body) => body,
+};
 const version = (server: string, version = "v1"): RegisteredVersion => ({
   ...{ group: `${server}.example`, version, groupPriority: 1, versionPriority: 1, isRemote: true, server },
 });

@@ -108,6 +108,7 @@ export async function openControllers(
 const noPeers: Peers = Object.freeze({
   ask: () => Promise.reject(new PeerError("this server reaches no others")),
   addressesOf: () => Promise.reject(new PeerError("this server reaches no others")),
+  recoded: (body: AsyncIterable<Uint8Array>) => body,
 });
 
 /** The start hook of a controller finishes when each of its watches has delivered the initial state. */

@@ -6,7 +6,10 @@ import { startTestServer } from "../harness.ts";
 import { httpsClient } from "../https.ts";
 
 const [address = ""] = process.argv.slice(2);
-const pod = createServer((request, response) => response.end(`${request.method} ${request.url} ${request.headers["x-forwarded-uri"]}`));
+const pod = createServer((request, response) => {
+  if (request.url === "/page") response.setHeader("content-type", "text/html").end("<a href=/next>");
+  else response.end(`${request.method} ${request.url} ${request.headers["x-forwarded-uri"]}`);
+});
 await new Promise<void>((resolve) => void pod.listen(0, address, resolve));
 const { port } = pod.address() as AddressInfo; // it listens on TCP
 const server = await startTestServer({ args: ["--disable-admission-plugins=ServiceAccount"] });
@@ -35,8 +38,10 @@ const replies: (readonly [status: number, text: string])[] = [];
 for (
   const path of [`${namespace}/pods/web`, `${namespace}/pods/web:${port}`, `${namespace}/services/web:80`, `/api/v1/nodes/http:n:${port}`]
 ) {
-  const { status, text } = await client.ask(`${path}/proxy/a/b?c=d`);
-  replies.push([status, text.replaceAll(String(port), "PORT")]);
+  for (const below of ["a/b?c=d", "page"]) {
+    const { status, text } = await client.ask(`${path}/proxy/${below}`);
+    replies.push([status, text.replaceAll(String(port), "PORT")]);
+  }
 }
 process.stdout.write(`\n${JSON.stringify(replies)}\n`);
 client.close();

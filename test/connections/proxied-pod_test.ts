@@ -15,16 +15,20 @@ function inNamespace(...command: readonly string[]) {
 const isPossible = process.platform === "linux" && inNamespace("true").status === 0;
 const skip = isPossible ? false : "no network namespace can be made here (unshare, ip)";
 
-test("a request through proxy reaches a pod, at its address, through its service and at a port of its node", { skip }, () => {
-  const program = fileURLToPath(new URL("proxied-pod.ts", import.meta.url));
-  const runtime = "Deno" in globalThis ? [process.execPath, "run", "-A", "--no-check"] : [process.execPath];
-  const { stdout, stderr, status } = inNamespace(...runtime, program, address);
-  assert.equal(status, 0, stderr);
-  const reply = (prefix: string) => [200, `GET /a/b?c=d ${prefix}/proxy/a/b`];
-  assert.deepEqual(JSON.parse(stdout.trim().split("\n").at(-1)!), [
-    reply("/api/v1/namespaces/default/pods/web"),
-    reply("/api/v1/namespaces/default/pods/web:PORT"),
-    reply("/api/v1/namespaces/default/services/web:80"),
-    reply("/api/v1/nodes/http:n:PORT"),
-  ]);
-});
+test(
+  "a request through proxy reaches a pod, at its address, through its service and at a port of its node, and links lead back",
+  { skip },
+  () => {
+    const program = fileURLToPath(new URL("proxied-pod.ts", import.meta.url));
+    const runtime = "Deno" in globalThis ? [process.execPath, "run", "-A", "--no-check"] : [process.execPath];
+    const { stdout, stderr, status } = inNamespace(...runtime, program, address);
+    assert.equal(status, 0, stderr);
+    const reply = (prefix: string) => [[200, `GET /a/b?c=d ${prefix}/proxy/a/b`], [200, `<a href="${prefix}/proxy/next">`]];
+    assert.deepEqual(JSON.parse(stdout.trim().split("\n").at(-1)!), [
+      ...reply("/api/v1/namespaces/default/pods/web"),
+      ...reply("/api/v1/namespaces/default/pods/web:PORT"),
+      ...reply("/api/v1/namespaces/default/services/web:80"),
+      ...reply("/api/v1/nodes/http:n:PORT"),
+    ]);
+  },
+);

@@ -39,7 +39,8 @@ export function quotable(bytes: string): string {
   return pieces.join("");
 }
 
-function latin(bytes: Uint8Array): string {
+/** Returns the byte string of bytes. */
+export function latin(bytes: Uint8Array): string {
   let out = "";
   for (const byte of bytes) out += String.fromCharCode(byte);
   return out;

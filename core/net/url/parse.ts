@@ -60,7 +60,11 @@ export function parseUrl(text: string): Url | Unreadable {
 
 /** Parses an absolute or relative URL with a fragment, as `url.Parse`. */
 export function parseReference(text: string): Url | Unreadable {
-  const bytes = bytesOfText(text);
+  return parseReferenceBytes(bytesOfText(text));
+}
+
+/** Works like `parseReference`, for a byte string. */
+export function parseReferenceBytes(bytes: string): Url | Unreadable {
   const [before, fragment] = cut(bytes, "#");
   const url = parseBytes(before, false);
   if (url instanceof Unreadable) return ofWhole(before, url);
@@ -198,6 +202,11 @@ export function urlUser({ name, password }: NonNullable<Url["user"]>): string {
 
 /** Returns the text of the URL. */
 export function urlText(url: Url): string {
+  return textOfBytes(urlBytes(url));
+}
+
+/** Returns the byte string of the URL. */
+export function urlBytes(url: Url): string {
   const { scheme, opaque, user, host, path, query, fragment, emptyQuery, withoutHost } = url;
   let out = scheme === "" ? "" : `${scheme}:`;
   if (opaque !== "") out += opaque;
@@ -210,12 +219,12 @@ export function urlText(url: Url): string {
     }
     const written = escapedPath(url);
     if (written !== "" && !written.startsWith("/") && host !== "") out += "/";
-    if (out === "" && cut(written, "/")[0].includes(":")) out += "../../../cel/functions/url/";
+    if (out === "" && cut(written, "/")[0].includes(":")) out += "./";
     out += written;
   }
   if (emptyQuery || query !== "") out += `?${query}`;
   if (fragment.plain !== "") out += `#${encodedPart(fragment, "fragment")}`;
-  return textOfBytes(out);
+  return out;
 }
 
 /** Returns the host without port and brackets, and the port. */

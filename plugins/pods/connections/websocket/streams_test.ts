@@ -31,6 +31,7 @@ class Kubelet {
     this.#answer = answer;
   }
   readonly peers = {
+    recoded: (body: AsyncIterable<Uint8Array>) => body,
     addressesOf: () => Promise.resolve([]),
     ask: (request: PeerRequest): Promise<PeerResponse> => {
       this.asked.push(request);
