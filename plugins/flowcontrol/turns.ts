@@ -7,13 +7,13 @@
 import { bound } from "../../core/bound.ts";
 
 /** Milliseconds of work after which requests wait for a turn, and of the work of one turn. */
-export const turnMs = bound(4);
+export const turnMs = bound(2);
 /** Milliseconds after which requests of the only active flow need no turns any more: no other flow has had a request meanwhile. */
 export const aloneMs = bound(10_000);
 /** Milliseconds of turns after which I/O runs, so that requests that have arrived meanwhile take part. */
 export const ioMs = bound(5);
 /** Requests of one turn. */
-export const turnRequestsMax = bound(16);
+export const turnRequestsMax = bound(8);
 /** Milliseconds that a request is assumed to work before any has been measured, and the least: the clock may not move in a turn. */
 const guessedMs = 0.5, workMsMin = 0.01;
 /** The part of the measured work of a turn in the next guess. */
