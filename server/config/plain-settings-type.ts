@@ -34,7 +34,10 @@ export interface PlainSettings {
   readonly "tls-sni-cert-key"?: readonly string[];
   /** PEM bundle of CAs for client certificates, in addition to the server's own CA. Default: empty. */
   readonly "client-ca-file"?: string;
-  /** PEM bundle of CAs to publish in each namespace as the ConfigMap kube-root-ca.crt; empty publishes none. Default: empty. */
+  /**
+   * PEM bundle of CAs to publish in each namespace as the ConfigMap kube-root-ca.crt; empty publishes none, or with --simulate the server's
+   * own. Default: empty.
+   */
   readonly "root-ca-file"?: string;
   /**
    * PEM bundle of front proxy CAs. Identity headers are trusted only from clients with a certificate of these CAs; empty disables front

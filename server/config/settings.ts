@@ -173,7 +173,10 @@ export const settings: Settings = Object.freeze(
     ),
     "root-ca-file": fixed(
       isRead,
-      text("", "PEM bundle of CAs to publish in each namespace as the ConfigMap kube-root-ca.crt; empty publishes none."),
+      text(
+        "",
+        "PEM bundle of CAs to publish in each namespace as the ConfigMap kube-root-ca.crt; empty publishes none, or with --simulate the server's own.",
+      ),
     ),
     "requestheader-client-ca-file": fixed(
       isFollowed,

@@ -201,7 +201,7 @@ function openAuditing(
 
 /** Authentication, and the files of authorization. */
 async function openAccess(
-  { config, log }: ServeOptions,
+  { config, log, ownCa }: ServeOptions,
   inForce: ConfigInForce,
   registry: KernelRegistry,
   { signal, tracing, findings }: { readonly signal: AbortSignal; readonly tracing: Tracing | undefined; readonly findings: Log },
@@ -210,7 +210,8 @@ async function openAccess(
   const audiences = () => apiAudiences(inForce.current().config);
   const authentication = await openAuthentication({ inForce, registry, log, findings, audiences, tracing, signal });
   const authorizationFile = await openAuthorizationFile({ inForce, registry });
-  const rootCertificates = await rootCertificatesOf(config);
+  // Clients in a simulated cluster expect what kube-controller-manager publishes in each.
+  const rootCertificates = await rootCertificatesOf(config) ?? (config.simulate ? await ownCa : undefined);
   return { authentication, authorizationFile, rootCertificates };
 }
 

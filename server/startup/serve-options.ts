@@ -28,6 +28,8 @@ export interface ServeOptions {
   readonly startHeavy?: StartHeavyThread;
   /** The workers of which this server is one. Absent: it is the whole server. */
   readonly workers?: WorkerGroup;
+  /** Resolves with the CA of the server's own serving certificate; undefined if a certificate is given. Absent: there is no listener. */
+  readonly ownCa?: Promise<string | undefined>;
   /** Parts in place of the server's own, for tests. */
   readonly instead?: InsteadParts;
 }

@@ -66,7 +66,9 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const { steady = steadyClock(sharedFindings(log, workers)) } = options.instead ?? {};
   const credentials = openCredentials(config, { now: steady.now, log, renewsOwn: isFirst(workers) });
   credentials.catch(() => {}); // Awaited below, when `close` can undo it.
-  const opened = await openServer({ ...options, instead: { ...options.instead, steady } });
+  const ownCa = credentials.then((each) => each.ownCa);
+  ownCa.catch(() => {}); // As above.
+  const opened = await openServer({ ...options, ownCa, instead: { ...options.instead, steady } });
   try {
     return await listenAndServe(options, opened, await credentials);
   } catch (error) {

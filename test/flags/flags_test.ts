@@ -382,8 +382,11 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
     );
   },
   "simulate": async () => {
-    const path = "/apis/kwok.x-k8s.io/v1alpha1/stages";
-    await served(["--simulate"], async (server) => assert.equal(await statusOf(server, path), 200));
+    const path = "/apis/kwok.x-k8s.io/v1alpha1/stages", map = "/api/v1/namespaces/default/configmaps/kube-root-ca.crt";
+    await served(["--simulate"], async (server) => {
+      assert.equal(await statusOf(server, path), 200);
+      await until(async () => assert.match((await server.client.ask(map)).json().data["ca.crt"], /^-----BEGIN CERTIFICATE-----/));
+    });
     await served(["--simulate=false"], async (server) => assert.equal(await statusOf(server, path), 404));
   },
   "plugins": () =>
