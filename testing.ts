@@ -6,6 +6,7 @@
  *     await using server = await openTestServer({ plugins: [widgets] });
  *     const response = await server.handle(new Request("https://test/apis/example.com/v1/widgets"));
  */
+export type { TestClock } from "./testing/clock.ts";
 export { fakeApi, fakeContext } from "./testing/fakes.ts";
 export {
   checkRoundTrips,

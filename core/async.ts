@@ -6,6 +6,8 @@ export interface Clock {
   now(): number;
   /** Runs `run` once after `ms` milliseconds, unless the returned function is called before. */
   after(ms: number, run: () => void): () => void;
+  /** Begins work that belongs to the present time, until the returned function is called. A clock that tests advance waits for it. Absent: nothing waits. */
+  hold?(): () => void;
 }
 
 /** Longest time that `setTimeout` accepts, in milliseconds. A longer wait ends early, and its caller must wait again. */

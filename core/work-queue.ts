@@ -94,6 +94,8 @@ export class WorkQueue {
   /** Keys that are running, and for which retry() was called. */
   readonly #retried = new Set<string>();
   readonly #delayed = new Map<string, Delayed>();
+  /** Releases the clock, which is held while keys wait for a worker or run. */
+  #release: (() => void) | undefined;
 
   /** Opens an empty queue, which ends when `options.signal` aborts. */
   constructor(options: WorkQueueOptions) {
@@ -187,11 +189,21 @@ export class WorkQueue {
 
   #start(): void {
     const { workers, context, signal } = this.#options;
+    this.#hold();
     for (const key of this.#waiting) {
       if (signal.aborted || this.#running.size >= workers) return;
       this.#waiting.delete(key);
       context.work.started(key);
       this.#running.set(key, this.#run(key));
+    }
+  }
+
+  #hold(): void {
+    const isBusy = this.#waiting.size + this.#running.size > 0;
+    if (isBusy) this.#release ??= this.#options.clock.hold?.();
+    else {
+      this.#release?.();
+      this.#release = undefined;
     }
   }
 
@@ -219,5 +231,6 @@ export class WorkQueue {
     this.#waiting.clear();
     this.#again.clear();
     this.#delayed.clear();
+    this.#hold();
   }
 }

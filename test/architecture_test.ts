@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { onMachineTime, stillOnMachineTime } from "./clock-places.ts";
 import { sourceFolders } from "./source-folders.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -355,6 +356,10 @@ test("requests change the store through one function, after which they stay in t
     /^kernel\/(?:verbs|write)\//.test(path) && !isTest(path) && text.includes("store.commit(")
   );
   assert.deepEqual(callers.map(({ path }) => path), ["kernel/write/commit.ts"]);
+});
+
+test("time is read from a clock that is given, but in files of a list that only becomes shorter", () => {
+  assert.deepEqual([...onMachineTime(sources)].sort(), [...stillOnMachineTime].sort());
 });
 
 test("the top of the kernel has three files beside the old place of the program", () => {

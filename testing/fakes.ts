@@ -1,5 +1,6 @@
 /** What a controller or start hook gets, for its tests: a context, and an API of which a test gives the methods that it expects. */
 import type { Api } from "../core/api.ts";
+import { systemClock } from "../core/async.ts";
 import type { ControllerContext } from "../core/controller.ts";
 import { defaultNames } from "../core/names.ts";
 import { typedApis } from "../core/typed-api.ts";
@@ -39,6 +40,7 @@ export function fakeContext(members: Partial<ControllerContext>): ControllerCont
   return {
     names: defaultNames,
     api: fakeApi({}),
+    clock: systemClock,
     metric: <Definition extends MetricDefinition>(definition: Definition) => createRegistry({ dropped: definition }).record.dropped,
     events: { record() {} },
     gates: () => false,

@@ -1,5 +1,6 @@
 /** The server of `thole/testing`, and its checks of kinds by round trips. */
 import type { Api } from "../core/api.ts";
+import type { Clock } from "../core/async.ts";
 import type { Plugin } from "../core/plugin.ts";
 import { typedApis } from "../core/typed-api.ts";
 import { StatusError, tooLargeError } from "../core/status-error.ts";
@@ -15,6 +16,7 @@ import { localApi } from "../server/background/local-api.ts";
 import { jsonLog, verbosityOf } from "../kernel/observe/log.ts";
 import { openServer } from "../server/startup/open-server.ts";
 import type { Server } from "../kernel/server.ts";
+import { AdvancedClock, type TestClock, unmovedClock } from "./clock.ts";
 import { roundTripsOf } from "./round-trips/round-trips.ts";
 import type { Json } from "../core/json.ts";
 import { jsonFromTree, readJson } from "../core/tree/json.ts";
@@ -33,6 +35,11 @@ export interface TestServerOptions {
   readonly simulate?: boolean;
   /** Settings that `plugins` declare, by name, in the same form. */
   readonly pluginSettings?: PluginSettings;
+  /**
+   * "manual": the time of the server stands still until the test advances it by `clock.advance`. The times in objects, the expiry of events, and the
+   * simulated cluster follow it; tokens, certificates, watches and timeouts do not. Default: "system", the clock of the machine.
+   */
+  readonly clock?: "system" | "manual";
   /**
    * The effect of a hook that throws an error other than StatusError. "throw" (default): the call rejects with that error, including its
    * stack. "answer": the response is 500 with a reference id, as for a client, and the error is in `logged`.
@@ -53,6 +60,8 @@ export interface TestServer extends AsyncDisposable {
   handle(request: Request, user?: UserInfo | null | "authenticate"): Promise<Response>;
   /** The API with objects instead of requests, as admin. Its methods reject with StatusError, or with the error that a hook threw. */
   readonly api: Api;
+  /** The time of the server. Only with `clock: "manual"` it can be advanced. */
+  readonly clock: TestClock;
   /** The server's log so far: one JSON text for each record. */
   readonly logged: readonly string[];
   /** Ends watches and background work. Resolves when everything is closed. */
@@ -153,12 +162,12 @@ const anonymous: UserInfo = Object.freeze({ name: "system:anonymous", groups: ["
 export async function openTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const { plugins = [], bare = false, simulate, pluginSettings, unexpectedErrors = "throw" } = options;
   const settings = simulate === undefined ? options.settings ?? {} : { ...options.settings, simulate };
-  const logged: string[] = [];
+  const logged: string[] = [], clock = options.clock === "manual" ? new AdvancedClock(Date.now()) : undefined;
   const { opened, close } = await openInMemory(
     bare ? plugins : [...inPreset(withDefaults(settings), builtIn), ...plugins],
     settings,
     logged,
-    pluginSettings,
+    { ofPlugins: pluginSettings, clock },
   );
   const throws = unexpectedErrors === "throw";
   const recorder = recordUnexpected(opened.server);
@@ -172,6 +181,7 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
       return responseTo(reply, request.method);
     },
     api: throws ? rethrowingApi(localApi(recorder.server, admin), recorder.take) : localApi(opened.server, admin),
+    clock: clock ?? unmovedClock,
     logged,
     close,
     [Symbol.asyncDispose]: close,
@@ -182,12 +192,13 @@ async function openInMemory(
   plugins: readonly Plugin[],
   settings: NonNullable<TestServerOptions["settings"]>,
   logged: string[],
-  ofPlugins?: PluginSettings,
+  { ofPlugins, clock }: { readonly ofPlugins?: PluginSettings | undefined; readonly clock?: Clock | undefined } = {},
 ) {
   const config = withDefaults({ ...settings, "data-dir": ":memory:" }, plugins, ofPlugins);
   const opened = await openServer({
     config,
     plugins,
+    ...(clock === undefined ? {} : { instead: { clock, steady: { now: clock.now, follow() {} }, sqlite: { clock } } }),
     log: jsonLog((line) => logged.push(line), Date.now, verbosityOf(config.v, config.vmodule, [])),
   });
   await opened.bootstrapped.catch(async (error: unknown) => {

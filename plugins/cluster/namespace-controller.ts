@@ -50,7 +50,7 @@ export async function pass(context: ControllerContext, name: string): Promise<"d
     const found = await readNamespace(api, name);
     if (!isTerminating(found) || !(found.spec.finalizers ?? []).includes(own)) return "done";
     const content = await deleteContent(api, name);
-    const conditions = conditionsAfter(found.status.conditions ?? [], content, now());
+    const conditions = conditionsAfter(found.status.conditions ?? [], content, timeText(context.clock.now()));
     const current = conditions === found.status.conditions
       ? found
       : await writeNamespace(api, { ...found, status: { ...found.status, conditions } }, "status");
@@ -72,6 +72,6 @@ async function readNamespace(api: Api, name: string): Promise<Namespace> {
 async function writeNamespace(api: Api, namespace: Namespace, subresource: string): Promise<Namespace> {
   return await api.update("v1", "namespaces", "", namespace.metadata.name ?? "", namespace, { subresource }) as Namespace;
 }
-function now(): string {
-  return `${new Date().toISOString().slice(0, 19)}Z`;
+function timeText(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }

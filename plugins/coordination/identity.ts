@@ -72,7 +72,7 @@ async function follow(world: ControllerContext, signal: AbortSignal): Promise<vo
   while (!signal.aborted && await exists() === undefined) await pause(namespaceMs, signal);
   let removedAt = -Infinity;
   for (; !signal.aborted; await pause(everyMs, signal)) {
-    const now = Date.now();
+    const now = world.clock.now();
     try {
       await renew(world, machine, holder, now);
       if (now - removedAt < removalMs) continue;

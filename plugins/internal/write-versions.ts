@@ -75,7 +75,7 @@ export const storageVersionHook: StartHook = Object.freeze<StartHook>({
   fieldManager: "kube-apiserver",
   async run(world) {
     if (world.gates(storageVersionGate) && isServed(world, { groupVersion, resource: plural }, "create")) {
-      await writeVersions(world, `${new Date().toISOString().slice(0, 19)}Z`);
+      await writeVersions(world, `${new Date(world.clock.now()).toISOString().slice(0, 19)}Z`);
     }
   },
 });

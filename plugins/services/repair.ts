@@ -37,5 +37,5 @@ async function repairAll(world: ControllerContext, leaks: Map<number, number>): 
   const { items } = await world.api.list("v1", "services", ""), stored = items as unknown as readonly Service[]; // the type of the resource
   const services = await repairFamilies(world, stored);
   await repairPorts(world, services, leaks);
-  await repairAddresses(world, services, Date.now());
+  await repairAddresses(world, services, world.clock.now());
 }

@@ -1,5 +1,4 @@
 /** Runs the reconcilers of the simulated cluster. */
-import { systemClock } from "../../toolbox.ts";
 import type { ControllerContext } from "../../plugin.ts";
 import { openLife } from "./living.ts";
 import { registerNodes } from "./nodes/register.ts";
@@ -10,7 +9,7 @@ import { followWorld, openWorld, type World } from "./world/world.ts";
 /** Simulates until the signal aborts. Rejects with the error of a watch, after all work has ended. */
 export async function simulate(context: ControllerContext, signal: AbortSignal): Promise<void> {
   const stop = new AbortController(), until = AbortSignal.any([signal, stop.signal]);
-  const world = openWorld(context, systemClock, until);
+  const world = openWorld(context, until);
   let running = Promise.resolve();
   try {
     await followWorld(world, () => {

@@ -1,6 +1,5 @@
 /** The contexts of controllers and start hooks. */
 import type { Api } from "../../core/api.ts";
-import { systemClock } from "../../core/async.ts";
 import type { Controller, ControllerContext, EventRecorder, StartHook } from "../../core/controller.ts";
 import { spell } from "../../core/names.ts";
 import { splitGroupVersion } from "../../core/versions.ts";
@@ -24,7 +23,7 @@ export interface BackgroundApis {
 /** The members of a context that are the same for all controllers and start hooks of a server. */
 export type CommonContext = Pick<
   ControllerContext,
-  "metric" | "peers" | "progress" | "rootCertificates" | "clientTrust" | "issueLegacyToken" | "setting" | "records" | "machine"
+  "clock" | "metric" | "peers" | "progress" | "rootCertificates" | "clientTrust" | "issueLegacyToken" | "setting" | "records" | "machine"
 >;
 
 /** The parts of a server from which contexts are made. */
@@ -58,7 +57,7 @@ export function controllerContexts(parts: ContextParts, catalog: Catalog, curren
   const contextOf = (what: string, name: string, api: Api, work: WorkMeter, until: AbortSignal): ControllerContext => {
     const logError = (sentence: string, error?: unknown) =>
       log.error(`${what} ${name}: ${sentence}`, error === undefined ? {} : describe(error));
-    const options = { api, controller: name, host, clock: systemClock, random: Math.random, signal: until, failed: logError };
+    const options = { api, controller: name, host, clock: common.clock, random: Math.random, signal: until, failed: logError };
     return { ...shared, api, work, logError, events: servesEvents(catalog) ? eventRecorder(options) : noEvents };
   };
   return {

@@ -30,7 +30,8 @@ import { requestLog } from "../../kernel/observe/request-log.ts";
 import { requestLabels } from "../../kernel/observe/request-metrics.ts";
 import { goawayChooser } from "../../kernel/request/goaway.ts";
 import type { HeavyWork } from "../../kernel/request/hand-over.ts";
-import type { Backend, Clock } from "../../kernel/request-context.ts";
+import { type Clock, systemClock } from "../../core/async.ts";
+import type { Backend } from "../../kernel/request-context.ts";
 import { type Faults, troubleText } from "../../kernel/store/fault.ts";
 import type { Server } from "../../kernel/server.ts";
 import type { Store } from "../../kernel/store/store.ts";
@@ -66,6 +67,8 @@ export interface Parts {
   readonly callWebhook?: CallWebhook;
   /** Group versions of other servers; undefined if no plugin knows of any. */
   readonly aggregation?: Omit<Aggregation, "open"> | undefined;
+  /** The times that are written into objects. Default: the system's. */
+  readonly clock?: Clock;
   /** Returns the signal that ends a watch that begins now. */
   readonly ending: () => AbortSignal;
 }
@@ -105,7 +108,6 @@ export interface ProcessParts {
   readonly workers?: WorkerGroup | undefined;
 }
 
-const systemClock: Clock = Object.freeze({ now: () => Date.now(), random: () => Math.random() });
 /** Milliseconds; never decreases. */
 const elapsed = (): number => performance.now();
 
@@ -139,7 +141,7 @@ export function assemble(parts: Parts): Server {
     audit: reports.audit,
     impersonate: impersonateOf(parts),
     access: accessOf(parts.access),
-    sendsGoaway: goawayChooser(() => current().config["goaway-chance"], systemClock.random),
+    sendsGoaway: goawayChooser(() => current().config["goaway-chance"], Math.random),
     admit: limits.admit,
     nonresource: nonresourceOf(parts, limits),
     ...(parts.aggregation === undefined ? {} : { elsewhere: parts.aggregation.elsewhere, others: parts.aggregation.others }),
@@ -183,7 +185,10 @@ function completeness({ config, health: { start }, aggregation }: Parts): Server
   return () => isComplete;
 }
 
-function backendOf({ config: { current }, storage, reports, callWebhook, ending }: Parts, server: () => Server): Backend {
+function backendOf(
+  { config: { current }, storage, reports, callWebhook, clock = systemClock, ending }: Parts,
+  server: () => Server,
+): Backend {
   let api: Api | undefined;
   const { cache, conversions } = storage, { registry, tracing } = reports, prefix = current().config["etcd-prefix"];
   return {
@@ -197,7 +202,7 @@ function backendOf({ config: { current }, storage, reports, callWebhook, ending 
     store: cache.store,
     reads: cache.reads,
     prefix,
-    clock: systemClock,
+    clock: { now: clock.now, random: Math.random },
     ending,
     get minRequestTimeoutSeconds() {
       return current().config["min-request-timeout"];

@@ -1,5 +1,5 @@
 /** A server in process: assembled from settings, plugins and a store, and updated when settings change. */
-import { once, pause, systemClock } from "../../core/async.ts";
+import { type Clock, once, pause, systemClock } from "../../core/async.ts";
 import type { ClientTrustSource } from "../../core/authentication.ts";
 import { openAggregation } from "../aggregation/open-aggregation.ts";
 import { type AdmissionWebhookNeeds, admissionWebhooks } from "../webhooks/admission-webhooks.ts";
@@ -130,7 +130,8 @@ async function openParts(given: ServeOptions, ending: AbortController, closers: 
   if (options.process !== undefined) watchProcess(registry.record, signal);
   const health = openHealth(inForce, options.process?.flushLog, signal);
   const watches = watchEnds(signal);
-  const parts = { inForce, registry, access, storage, health, signal };
+  const { clock = systemClock } = options.instead ?? {};
+  const parts = { inForce, registry, access, storage, health, clock, signal };
   const board = controllerBoard();
   const { server, heavy, webhooks, hasRoles } = openRequests(options, {
     ...parts,
@@ -169,6 +170,7 @@ interface OpenedParts {
   readonly access: Awaited<ReturnType<typeof openAccess>>;
   readonly storage: Awaited<ReturnType<typeof openStorage>>;
   readonly health: ReturnType<typeof openHealth>;
+  readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
@@ -218,7 +220,7 @@ async function openAccess(
 /** The part of the server that handles requests, and the thread for large ones. */
 function openRequests(
   { startHeavy, workers }: ServeOptions,
-  { inForce, access, storage, health, signal, reports, ending }:
+  { inForce, access, storage, health, clock, signal, reports, ending }:
     & OpenedParts
     & Pick<ServerParts, "reports" | "ending">,
 ) {
@@ -244,6 +246,7 @@ function openRequests(
     health,
     processes: { heavy, workers },
     callWebhook,
+    clock,
     ending,
   });
   const api = serverApi(server);
@@ -279,7 +282,7 @@ function webhookNeeds(inForce: ConfigInForce): AdmissionWebhookNeeds {
 /** Bootstrap objects, controllers, and resources that appear while the server runs. */
 async function openBackground(
   server: Server,
-  { inForce, registry, access, storage, signal }: OpenedParts,
+  { inForce, registry, access, storage, clock, signal }: OpenedParts,
   { reports, progress, runsUnelected, hasRoles }: Pick<ControllerNeeds, "reports" | "runsUnelected" | "hasRoles"> & {
     readonly progress: BeginProgress;
   },
@@ -291,7 +294,7 @@ async function openBackground(
     registry,
     reports,
     context: {
-      ...{ progress, rootCertificates, issueLegacyToken: authentication.issuer.issueLegacy },
+      ...{ clock, progress, rootCertificates, issueLegacyToken: authentication.issuer.issueLegacy },
       clientTrust: () => clientTrustOf(inForce.current().config),
     },
     runsUnelected,

@@ -47,10 +47,10 @@ export function stageReconciler(kind: StagedKind, world: World, book: StageBook,
       const { uid = "" } = object.metadata, json = object as unknown as Json, now = world.clock.now();
       let current = progress.get(uid);
       if (current === undefined || !stages.includes(current.stage) || !current.stage.matches(json)) {
-        const stage = chooseStage(stages, json, Math.random());
+        const stage = chooseStage(stages, json, world.random());
         if (stage === undefined) return void progress.delete(uid);
         const last = done.get(uid), earliest = last?.stage === stage ? last.at + repeatMs : 0;
-        current = { stage, at: Math.max(earliest, now + stage.delayMs(json, now, Math.random())) };
+        current = { stage, at: Math.max(earliest, now + stage.delayMs(json, now, world.random())) };
         progress.set(uid, current);
       }
       if (current.at > now) return current.at - now;

@@ -61,12 +61,15 @@ export interface World extends Stores {
   readonly context: ControllerContext;
   /** The time of the server, and its timers. */
   readonly clock: Clock;
+  /** Returns a random number from 0 to 1. */
+  readonly random: () => number;
   /** Aborts when the simulation ends. */
   readonly signal: AbortSignal;
 }
 
 /** Makes the world of a server. Its stores are empty until `followWorld`. */
-export function openWorld(context: ControllerContext, clock: Clock, signal: AbortSignal): World {
+export function openWorld(context: ControllerContext, signal: AbortSignal): World {
+  const { clock } = context;
   const made = Object.fromEntries(
     Object.entries(followed).map(([name, resource]) => [name, new Store(context.api.of(resource as Resource<any>) as TypedApi<ApiObject>)]),
   );
@@ -77,6 +80,7 @@ export function openWorld(context: ControllerContext, clock: Clock, signal: Abor
     podsByNode: new PodsByNode(stores.pods),
     context: { ...context, events: sparingEvents(context.events, clock) },
     clock,
+    random: Math.random,
     signal,
   };
 }

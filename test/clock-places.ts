@@ -1,0 +1,58 @@
+/** The sources of the server that read the time of the machine. Others get a clock, so that a test can advance it (`openTestServer({ clock: "manual" })`). */
+import { sourceFolders } from "./source-folders.ts";
+
+/** What reads the time of the machine: since 1970, without a clock that was given. Durations are measured by `performance.now`, which is not meant. */
+const machineTime = /\bDate\.now\b|\bnew Date\(\)|\bsystemClock\b/;
+
+/** Folders whose programs and tests have the time of the machine, and the module that reads it for all others. */
+const ownTime = ["commands/", "testing/", "core/async.ts"];
+
+/** Files that are still to get a clock. The list only becomes shorter. */
+export const stillOnMachineTime: readonly string[] = [
+  "client/remote-api.ts",
+  "core/client/follow.ts",
+  "kernel/store/sqlite/sqlite.ts",
+  "plugins/apiextensions/controllers/definitions.ts",
+  "plugins/apiregistration/availability.ts",
+  "plugins/authentication/bootstrap-tokens.ts",
+  "plugins/authentication/jwt/definition.ts",
+  "plugins/authentication/service-accounts/definition.ts",
+  "plugins/cluster/legacy-token-cleaner.ts",
+  "plugins/cluster/legacy-token-tracking.ts",
+  "plugins/coordination/election-controller.ts",
+  "plugins/flowcontrol/dangling.ts",
+  "plugins/flowcontrol/flow-control.ts",
+  "plugins/migration/controller.ts",
+  "plugins/migration/definition.ts",
+  "plugins/quotas/resources.ts",
+  "plugins/services/bootstrap.ts",
+  "protocols/files/bounded-files.ts",
+  "protocols/tls/trust.ts",
+  "server/audit/plugin-backends.ts",
+  "server/background/bootstrap-objects.ts",
+  "server/background/elected.ts",
+  "server/heavy/worker.ts",
+  "server/listen/http2/response-head.ts",
+  "server/listen/serve-request.ts",
+  "server/process/prepare.ts",
+  "server/process/supervise.ts",
+  "server/startup/assemble.ts",
+  "server/startup/authentication.ts",
+  "server/startup/authorization-file.ts",
+  "server/startup/credentials.ts",
+  "server/startup/error-log.ts",
+  "server/startup/open-audit.ts",
+  "server/startup/open-server.ts",
+  "server/startup/open-storage.ts",
+  "server/startup/refusal-log.ts",
+  "server/startup/serve.ts",
+  "server/startup/steady-clock.ts",
+];
+
+/** Returns the files that read the time of the machine, in the order of the sources. */
+export function onMachineTime(sources: readonly { readonly path: string; readonly text: string }[]): readonly string[] {
+  return sources.filter(({ path, text }) =>
+    sourceFolders.includes(path.slice(0, path.indexOf("/"))) && !ownTime.some((place) => path.startsWith(place)) &&
+    !/_test\.ts$|_bench\.ts$|\/test-[^/]+$|\/testing\//.test(path) && machineTime.test(text)
+  ).map(({ path }) => path);
+}

@@ -1,0 +1,116 @@
+/** The clock of a test server. */
+import { type Clock, systemClock } from "../core/async.ts";
+import { bound } from "../core/bound.ts";
+import { parseDuration } from "../core/scalars/duration.ts";
+import { Unreadable } from "../core/scalars/unreadable.ts";
+
+/** Times that one advance stops at. A timer that is set again for each millisecond would stop it for ever. */
+const stopsMax = bound(1_000_000);
+/** Turns of the event loop without work after which a time is over, and those before an advance begins and when it ends, in which watches are delivered. */
+const quietTurns = 2, deliveryTurns = 10;
+/** Turns that work of one time may take. Work that waits for a later time would never end. */
+const turnsMax = bound(100_000);
+
+/** The time of a test server. */
+export interface TestClock {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /**
+   * Advances the time, step by step: timers run in their order, and the work that they begin ends before the next one. Resolves when
+   * all of it is done. What is not controlled by the clock, such as the garbage collector, may end later.
+   *
+   * @param by milliseconds, or a duration of Go, such as `1h30m`
+   */
+  advance(by: number | string): Promise<void>;
+}
+
+interface Timer {
+  readonly at: number;
+  readonly run: () => void;
+}
+
+/** A clock that stands still until it is advanced. It is for one server. */
+export class AdvancedClock implements Clock, TestClock {
+  readonly #timers = new Set<Timer>();
+  #now: number;
+  #held = 0;
+  /** The last advance: they follow each other. */
+  #advance = Promise.resolve();
+
+  /** `start`: the first time, in milliseconds since 1970. */
+  constructor(start: number) {
+    this.#now = start;
+  }
+
+  readonly now = (): number => this.#now;
+
+  readonly after = (ms: number, run: () => void): () => void => {
+    // What is due at once belongs to the present time.
+    if (ms <= 0) return systemClock.after(0, run);
+    const timer = { at: this.#now + ms, run };
+    this.#timers.add(timer);
+    return () => void this.#timers.delete(timer);
+  };
+
+  readonly hold = (): () => void => {
+    this.#held++;
+    let isHeld = true;
+    return () => {
+      if (isHeld) this.#held--;
+      isHeld = false;
+    };
+  };
+
+  advance(by: number | string): Promise<void> {
+    const ms = millisecondsOf(by);
+    const done = this.#advance.then(() => this.#to(ms));
+    this.#advance = done.catch(() => {});
+    return done;
+  }
+
+  async #to(ms: number): Promise<void> {
+    await this.#settle(deliveryTurns);
+    const until = this.#now + ms;
+    for (let stops = 0;; stops++) {
+      const next = this.#next(until);
+      if (next === undefined) break;
+      if (stops === stopsMax) throw new Error(`the clock stopped ${stopsMax} times within ${ms} ms: a timer is set again each time`);
+      this.#now = Math.max(this.#now, next);
+      for (const timer of [...this.#timers]) {
+        if (timer.at <= this.#now && this.#timers.delete(timer)) timer.run();
+      }
+      await this.#settle(quietTurns);
+    }
+    this.#now = until;
+    await this.#settle(deliveryTurns);
+  }
+
+  /** The time of the next timer that is due by then. */
+  #next(until: number): number | undefined {
+    let first: number | undefined;
+    for (const { at } of this.#timers) if (at <= until && (first === undefined || at < first)) first = at;
+    return first;
+  }
+
+  /** Resolves when nothing has held the clock for so many turns. */
+  async #settle(turns: number): Promise<void> {
+    for (let quiet = 0, all = 0; quiet < turns; quiet = this.#held === 0 ? quiet + 1 : 0) {
+      if (all++ === turnsMax) throw new Error(`work at ${new Date(this.#now).toISOString()} does not end`);
+      await new Promise<void>((resolve) => void systemClock.after(0, resolve));
+    }
+  }
+}
+
+/** The clock of the machine, which cannot be advanced. */
+export const unmovedClock: TestClock = Object.freeze({
+  now: systemClock.now,
+  advance: () => Promise.reject(new Error('this server follows the clock of the machine: open it with the option clock: "manual"')),
+});
+
+function millisecondsOf(by: number | string): number {
+  const nanos = typeof by === "number" ? by * 1e6 : parseDuration(by);
+  if (nanos instanceof Unreadable) throw new Error(`"${by}" is no duration: ${nanos.error}`);
+  const ms = Number(nanos) / 1e6;
+  if (!(ms >= 0)) throw new RangeError(`the clock cannot be advanced by ${by}`);
+  return ms;
+}
