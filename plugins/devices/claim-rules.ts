@@ -25,7 +25,13 @@ export function validateClaimSpec({ devices }: ResourceClaimSpec, path: string, 
   const names = requestNamesOf(devices), selectors = new SelectorChecker(context);
   const { requests, constraints, config } = devices, at = `${path}.devices`;
   return [
-    ...validateSet(requests ?? [], requestsMax, (each, at) => validateRequest(each, at, selectors), ({ name }) => name, `${at}.requests`),
+    ...validateSet(
+      requests ?? [],
+      requestsMax,
+      (each, at) => validateRequest(each, at, selectors, context),
+      ({ name }) => name,
+      `${at}.requests`,
+    ),
     ...validateList(constraints, constraintsMax, (each, at) => validateConstraint(each, at, names, context), `${at}.constraints`),
     ...validateList(config, configurationsMax, (each, at) => [
       ...validateReferences(each.requests, `${at}.requests`, names),
@@ -38,6 +44,7 @@ function validateRequest(
   { name, exactly, firstAvailable = [] }: DeviceRequest,
   path: string,
   selectors: SelectorChecker,
+  { requestVersion }: HookContext,
 ): readonly FieldError[] {
   const errors = validateLabel(name, `${path}.name`), oneOf = "exactly one of `exactly` or `firstAvailable` is required";
   if (exactly === undefined && firstAvailable.length === 0) return [...errors, required(path, oneOf)];
@@ -49,7 +56,7 @@ function validateRequest(
         alternativesMax,
         (each, at) => [
           ...validateLabel(each.name, `${at}.name`),
-          ...validateAsked(each, at, selectors),
+          ...validateAsked(withDefaults(each), at, selectors),
         ],
         (each) => each.name,
         `${path}.firstAvailable`,
@@ -57,11 +64,13 @@ function validateRequest(
     ];
   }
   if (firstAvailable.length > 0) return [...errors, invalid(path, null, `${oneOf}, but multiple fields are set`)];
-  return [...errors, ...validateAsked(exactly, `${path}.exactly`, selectors)];
+  // A request of v1beta1 has defaults with a class only.
+  const asked = requestVersion.endsWith("/v1beta1") ? exactly : withDefaults(exactly);
+  return [...errors, ...validateAsked(asked, `${path}.exactly`, selectors)];
 }
 
 function validateAsked(asked: Asked, path: string, selectors: SelectorChecker): readonly FieldError[] {
-  const { deviceClassName, tolerations } = asked, { allocationMode = "", count = 0 } = withDefaults(asked);
+  const { deviceClassName, tolerations, allocationMode = "", count = 0 } = asked;
   return [
     ...validateRequiredSubdomain(deviceClassName, `${path}.deviceClassName`),
     ...selectors.check(asked.selectors, `${path}.selectors`),

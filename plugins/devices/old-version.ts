@@ -31,7 +31,9 @@ type Spec<R> = { readonly devices: { readonly requests: readonly R[] | null } };
 
 function specWith<R, S>(spec: Spec<R>, convert: (request: R) => S): Spec<S> {
   const { requests } = spec.devices;
-  return { ...spec, devices: { ...spec.devices, requests: requests === null ? null : requests.map(convert) } };
+  // An absent list stays the value that stands for it: another empty list would have an owner.
+  const converted = requests === null || requests.length === 0 ? requests as readonly never[] | null : requests.map(convert);
+  return { ...spec, devices: { ...spec.devices, requests: converted } };
 }
 
 export const claimConversion: Conversion = {
@@ -48,7 +50,7 @@ export const templateConversion: Conversion = {
 };
 
 /**
- * A device of v1beta1 has its members in `basic`, and a slice has no node name instead of an empty one:
+ * A device of v1beta1 has its members in `basic`, and an empty node name of a slice is none:
  *
  *     v1beta1  {nodeName: "", allNodes: true, devices: [{name: a, basic: {attributes: {}}}]}
  *     stored   {allNodes: true, devices: [{name: a, attributes: {}}]}
@@ -72,8 +74,8 @@ export const sliceConversion: Conversion = {
       ...stored,
       spec: {
         ...rest,
-        nodeName,
-        allNodes,
+        ...(nodeName === "" ? {} : { nodeName }),
+        ...(allNodes ? { allNodes } : {}),
         ...(devices === undefined ? {} : { devices: devices.map(({ name, ...basic }: { name: string }) => ({ name, basic })) }),
       },
     };

@@ -116,10 +116,13 @@ test("taints get the time of the request, and fields of gates that are off are d
 });
 
 test("a device of v1beta1 has its members in basic", () => {
-  const old = slice({ nodeName: "", devices: [{ name: "x", basic: { allNodes: true } }] });
+  const old = slice({ devices: [{ name: "x", basic: { allNodes: true } }] });
   const stored = slice({ devices: [{ name: "x", allNodes: true }] });
   assert.deepEqual(sliceConversion.toStored(old), stored);
+  assert.deepEqual(sliceConversion.toStored(slice({ nodeName: "", devices: old.spec.devices })), stored);
   assert.deepEqual(sliceConversion.fromStored(stored), old);
+  const named = slice({ nodeName: "n", allNodes: true });
+  assert.deepEqual(sliceConversion.fromStored(sliceConversion.toStored(named)), named);
 });
 
 test("a driver with capital letters gets a warning", () => {

@@ -20,13 +20,13 @@ interface Recording {
 const folder = new URL("../../test/transcripts/recorded/", import.meta.url);
 const collection = /^POST (\/(?:api\/v1|apis\/[^/]+\/[^/]+)(?:\/namespaces\/\$\{ns\})?\/([a-z]+))$/;
 
-/** The objects that the recorded conversations create without special settings, by collection. */
-export function recordedBases(): readonly Bases[] {
+/** The objects that the recorded conversations create without special settings, by collection. `special`: also those that need settings. */
+export function recordedBases(special: boolean): readonly Bases[] {
   const byPath = new Map<string, JsonObject[]>();
   for (const file of readdirSync(folder).filter((name) => name.endsWith(".json")).sort()) {
     const { scenarios } = JSON.parse(readFileSync(new URL(file, folder), "utf8")) as Recording;
     for (const { needs = [], steps, answers } of scenarios) {
-      if (!needs.every((each) => each.startsWith("controller:"))) continue;
+      if (!special && !needs.every((each) => each.startsWith("controller:"))) continue;
       steps.forEach(({ do: request, body }, index) => {
         const path = collection.exec(request)?.[1];
         if (path === undefined || answers[index]?.status !== 201 || !isObject(body)) return;

@@ -4,7 +4,8 @@
  * peer needs a user who may do everything; the namespace of the run is deleted at its end. `--walks N`: N objects of each kind in each version that is served,
  * each made from the one before by one change that its schema allows, in place of changed recordings. `--kubectl KUBECONFIG`: runs the commands of
  * kubectl-commands.ts against a running server with this kubeconfig and against the peer (`--kinds`: names of their groups; `--program`: another kubectl).
- * `--sequences selectors,bindings,evictions`: requests with states of their own (sequences.ts), `--objects` pods of each.
+ * `--sequences selectors,bindings,evictions`: requests with states of their own (sequences.ts), `--objects` pods of each. `--runtime-config` and
+ * `--feature-gates`: those of the test server, such as `api/all=true`; the peer must have the same.
  */
 import process from "node:process";
 import { parseArgs } from "node:util";
@@ -39,6 +40,8 @@ const { values: flags } = parseArgs({
     sequences: { type: "string" },
     kubectl: { type: "string" },
     program: { type: "string", default: "kubectl" },
+    "runtime-config": { type: "string", default: "" },
+    "feature-gates": { type: "string", default: "" },
     texts: { type: "boolean", default: false },
   },
 });
@@ -66,7 +69,8 @@ const theirs: Ask = async (method, path, body, headers = {}) => {
 };
 /** Controllers that a kube-controller-manager has, which does not run beside the peer. */
 const controllers = ["-*"];
-await using server = await openTestServer({ unexpectedErrors: "answer", settings: { controllers } });
+const switches = { "runtime-config": switchesOf(flags["runtime-config"]), "feature-gates": switchesOf(flags["feature-gates"]) };
+await using server = await openTestServer({ unexpectedErrors: "answer", settings: { controllers, ...switches } });
 const ours: Ask = async (method, path, body, headers = {}) => {
   const sent = body === undefined
     ? { headers }
@@ -78,7 +82,13 @@ const ours: Ask = async (method, path, body, headers = {}) => {
 function isJson({ headers }: Response): boolean {
   return headers.get("content-type")?.startsWith("application/json") === true;
 }
-const { catalog } = activeConfigOf(withDefaults({ "data-dir": ":memory:" }), plugins);
+const { catalog } = activeConfigOf(withDefaults({ "data-dir": ":memory:", ...switches }), plugins);
+
+/** Reads `name=true,other=false`, as the flags of the server. */
+function switchesOf(text: string): Readonly<Record<string, boolean>> {
+  const entries = text.split(",").filter((each) => each !== "").map((each) => each.split("=", 2));
+  return Object.fromEntries(entries.map(([name = "", value]) => [name, value !== "false"]));
+}
 
 /** A sample of changes to the base, and of generated members of its kind. */
 function changesFor(path: string, base: JsonObject): readonly Change[] {
@@ -150,7 +160,7 @@ function report(head: string, differences: readonly Difference[]): void {
 }
 async function walkAll(): Promise<void> {
   const words = recordedWords(namespace, word), servers = { ours, theirs };
-  for (const kind of walkedKinds(catalog, recordedBases())) {
+  for (const kind of walkedKinds(catalog, recordedBases(flags["runtime-config"] !== ""))) {
     if (!isWanted(`${kind.endpoint.apiVersion}/${kind.endpoint.plural}`)) continue;
     const walked = await walkKind(kind, { servers, words, seed, count: Number(flags.walks), namespace, word });
     const left = walked.left.length === 0 ? "" : `, bases that were not created: ${walked.left.join("; ")}`;
@@ -171,7 +181,7 @@ async function compareCommands(kubeconfig: string): Promise<void> {
   );
 }
 async function changeRecordings(): Promise<void> {
-  for (const { path, objects: recorded } of recordedBases()) {
+  for (const { path, objects: recorded } of recordedBases(flags["runtime-config"] !== "")) {
     const every = Math.ceil(recorded.length / basesMax), objects = recorded.filter((_, index) => index % every === 0);
     const place = path.replace(/^\/apis?\//, "").replace("/namespaces/${ns}", "");
     if (!isWanted(place)) continue;
