@@ -53,6 +53,7 @@ function storedObjects(store: Pick<Store, "list">, prefix: string, { names, stor
     get: missing,
     list: missing,
     create: missing,
+    createEach: missing,
     update: missing,
     patch: missing,
     apply: missing,

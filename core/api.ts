@@ -72,6 +72,18 @@ export interface Api {
   list(groupVersion: GroupVersion, resource: string, namespace: string, query?: Readonly<Record<string, string>>): Promise<ApiList>;
   /** Creates an object, or posts to a subresource. Resolves with the response, which is the stored object for a create. */
   create(groupVersion: GroupVersion, resource: string, namespace: string, object: unknown, options?: ApiCreateOptions): Promise<ApiObject>;
+  /**
+   * Creates objects of one collection at the same time, such as those that a plugin makes at the start. As many calls of `create` do the same
+   * with more work. Never rejects.
+   *
+   * @returns the outcome of each object, in their order, without what was stored
+   */
+  createEach(
+    groupVersion: GroupVersion,
+    resource: string,
+    namespace: string,
+    objects: readonly unknown[],
+  ): Promise<readonly PromiseSettledResult<void>[]>;
   /** Replaces an object. Rejects with Conflict if `metadata.resourceVersion` is set and the stored object has another one. */
   update(
     groupVersion: GroupVersion,

@@ -53,6 +53,8 @@ export interface Server {
   nonresource(exchange: Exchange, info: RequestInfo, catalog: Catalog, mayGet: MayGet): Promise<Reply>;
   /** The reply of the server that has the group version of an authorized request; undefined if this one has it. Absent without such servers. */
   elsewhere?(user: UserInfo, exchange: Exchange, info: RequestInfo, auditId: string): Promise<Reply> | undefined;
+  /** Whether another server has the group version of a path. Absent without such servers. */
+  isElsewhere?(path: string): boolean;
   /** What other servers have; `unknown` are group versions whose server does not answer. */
   readonly others?: { collections(verb: string): readonly ApiCollection[]; unknown(): readonly GroupVersion[] };
   /** The reply to a browser that may not see the page at `/`. */

@@ -150,12 +150,13 @@ class Level implements GaugeSeries, Restartable {
 
 class Buckets implements HistogramSeries, Restartable {
   readonly #bounds: readonly number[];
-  readonly counts: Float64Array;
+  /** A list: typed arrays have a block of memory each, which costs more than the numbers. */
+  readonly counts: number[];
   sum = 0;
   isSilent = false;
   constructor(bounds: readonly number[]) {
     this.#bounds = bounds;
-    this.counts = new Float64Array(bounds.length + 1);
+    this.counts = Array<number>(bounds.length + 1).fill(0);
   }
   observe(value: number): void {
     if (!Number.isFinite(value)) throw new RangeError(`Cannot observe ${value}`);

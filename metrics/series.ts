@@ -68,7 +68,9 @@ export function seriesTable<Cell extends object>(
   }
 
   function grow(labels: Readonly<Record<string, string>>): Cell {
-    const clean = Object.freeze(Object.fromEntries(names.map((name) => [name, allowedValue(name, cleanValue(name, labels[name]))])));
+    const clean: Record<string, string> = {};
+    for (const name of names) clean[name] = allowedValue(name, cleanValue(name, labels[name]));
+    Object.freeze(clean);
     const known = find(clean);
     if (known !== undefined) return known;
     if (list.length < seriesMax) return insert(clean);
@@ -95,8 +97,8 @@ export function seriesTable<Cell extends object>(
     const cell = makeCell();
     list.push({ labels, cell });
     let here = root;
-    for (const name of names.slice(0, -1)) {
-      const value = labels[name]!;
+    for (let level = 0; level < names.length - 1; level++) {
+      const value = labels[names[level]!]!;
       let next = here.get(value) as Branch<Cell> | undefined;
       if (next === undefined) here.set(value, next = new Map());
       here = next;

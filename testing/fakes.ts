@@ -1,6 +1,7 @@
 /** What a controller or start hook gets, for its tests: a context, and an API of which a test gives the methods that it expects. */
 import type { Api } from "../core/api.ts";
 import { systemClock } from "../core/async.ts";
+import { createEachBy } from "../core/client/create-each.ts";
 import type { ControllerContext } from "../core/controller.ts";
 import { defaultNames } from "../core/names.ts";
 import { typedApis } from "../core/typed-api.ts";
@@ -17,6 +18,7 @@ export function fakeApi(methods: Partial<Api>): Api {
     get: unused("get"),
     list: unused("list"),
     create: unused("create"),
+    createEach: createEachBy(() => api.create),
     update: unused("update"),
     patch: unused("patch"),
     apply: unused("apply"),

@@ -68,6 +68,9 @@ const ranks: Readonly<Record<string, number>> = { f: 0, k: 1, v: 2, i: 3 };
 
 /** Sorts by element in upstream's order: members, keys, values, indexes. Parses each element once, not in each comparison. */
 export function sortByElement<T>(entries: readonly (readonly [Element, T])[]): (readonly [Element, T])[] {
+  if (entries.length < 2) return [...entries];
+  // Names, the usual case, need no keys.
+  if (entries.every(([element]) => element[0] === "f")) return entries.toSorted(([a], [b]) => compareBytes(a, b));
   const keyed = entries.map((entry) => ({ entry, key: sortKeyOf(entry[0]) }));
   return keyed.sort((a, b) => compareKeys(a.key, b.key)).map(({ entry }) => entry);
 }

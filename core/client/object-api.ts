@@ -5,6 +5,7 @@ import { applyMediaType } from "../codec/negotiate.ts";
 import { spell } from "../names.ts";
 import { type ObjectApi, typedApis } from "../typed-api.ts";
 import type { GroupVersion } from "../versions.ts";
+import { createEachBy } from "./create-each.ts";
 import { type Change, follow } from "./follow.ts";
 import { metadataType, patchDocument, pathOf, type Query, queryText, writeQuery } from "./paths.ts";
 import type { ApiTransport } from "./transport.ts";
@@ -36,6 +37,7 @@ export function objectApi(transport: ApiTransport, clock?: Clock): ClientApi {
       const url = path(version, resource, namespace, subresource === "" ? "" : name, subresource) + write(options);
       return ask({ method: "POST", url, body: versioned(version, object) });
     },
+    createEach: createEachBy(() => api.create),
     update: (version, resource, namespace, name, object, options = {}) => {
       const url = path(version, resource, namespace, name, options.subresource) + write(options);
       return ask({ method: "PUT", url, body: versioned(version, object) });

@@ -42,7 +42,7 @@ export function versionsServed(resource: Resource, plural: string, config: Catal
 /** Whether a version is served. The most specific setting applies, else the default of the stage. */
 function isServed({ name, stage, served, life }: Version, plural: string, config: CatalogConfig, { isOn }: Settings): boolean {
   const asked = config.runtimeConfig;
-  const named = asked.get(`${name}/${plural}`) ?? asked.get(name);
+  const named = asked.size === 0 ? undefined : asked.get(`${name}/${plural}`) ?? asked.get(name);
   // The name of a removed version is used only in the error for a body of that version.
   if (life === "gone" || (served.gate !== undefined && !isOn(served.gate))) return false;
   if (life === "later") return named === true && config.allowsNewer === true;

@@ -1,9 +1,10 @@
 import type { ApiObject } from "../../core/meta/object-meta.ts";
+import type { Json } from "../../core/schema.ts";
 import { alreadyExistsError, invalidError, StatusError } from "../../core/status-error.ts";
 import { approve, measured, mutated } from "../write/admission/admit.ts";
 import { checkNamespace } from "../write/namespace-lifecycle.ts";
 import { objectResult, type VerbResult } from "../respond/result.ts";
-import { readBody } from "../write/draft/body.ts";
+import { readBody, readValue } from "../write/draft/body.ts";
 import { recordOwners } from "../write/field-managers.ts";
 import { Item, keyOf, storedBytes } from "../objects/objects.ts";
 import { commit } from "../write/commit.ts";
@@ -23,6 +24,11 @@ export async function create(call: RequestContext): Promise<VerbResult> {
   const object = withoutDeletion(setNamespace(call, readBody(call, options.fieldValidation)));
   if (call.endpoint.resource.handleCreate !== undefined) return objectResult(201, await handleUnstored(call, object));
   return objectResult(201, await store(call, object, options.dryRun));
+}
+
+/** Creates an object of a caller in the process. Rejects as `create` does. */
+export async function createValue(call: RequestContext, value: Json): Promise<void> {
+  await store(call, withoutDeletion(setNamespace(call, readValue(call, value))), false);
 }
 
 /** Removes the deletion fields: a new object is not being deleted, and these fields have no owner. */

@@ -43,26 +43,36 @@ export function ownServices({ names, types }: Pick<ControllerContext, "names" | 
 /** Registers the own group versions, all at once. Rejects until each is there and available. */
 async function registerOwn(world: ControllerContext): Promise<void> {
   const { api, names } = world, own = ownServices(world);
-  const { items } = await api.of(apiServices).list(""), there = new Map(items.map((each) => [each.metadata.name ?? "", each]));
-  const spare = items.filter(({ metadata: { name = "", labels = {} } }) =>
+  const read = async () => new Map((await api.of(apiServices).list("")).items.map((each) => [each.metadata.name ?? "", each]));
+  const there = await read(), absent = own.filter(({ name }) => !there.has(name));
+  const spare = [...there.values()].filter(({ metadata: { name = "", labels = {} } }) =>
     labels[spell(names, label)] === onStart && !own.some((each) => each.name === name)
   );
-  const [kept] = await Promise.all([
-    Promise.all(own.map(async (wanted) => await keep(world, wanted, there.get(wanted.name)) ?? there.get(wanted.name))),
+  const [made, kept] = await Promise.all([
+    api.createEach(groupVersion, plural, "", absent.map((each) => newService(names, each))),
+    Promise.all(own.map((each) => there.has(each.name) ? keep(world, each, there.get(each.name)) : undefined)),
     Promise.all(spare.map((each) => remove(world, each))),
   ]);
-  const missing = own.filter((_, i) => kept[i] === undefined || availableOf(kept[i])?.status !== "True").map(({ name }) => name);
+  // Another server does the same.
+  for (const end of made) if (end.status === "rejected") unless("AlreadyExists")(end.reason);
+  const isSame = absent.length === 0 && kept.every((each) => each === undefined), now = isSame ? there : await read();
+  const missing = own.filter(({ name }) => !isAvailable(now.get(name))).map(({ name }) => name);
   if (missing.length > 0) throw new Error(`missing APIService: [${missing.join(" ")}]`);
 }
 
+function isAvailable(service: APIService | undefined): boolean {
+  return service !== undefined && availableOf(service)?.status === "True";
+}
+
+function newService(names: ControllerContext["names"], { name, managed, spec }: Wanted) {
+  return { metadata: { name, labels: { [spell(names, label)]: managed } }, spec, status: {} };
+}
+
 /** Creates or updates an object, unless it belongs to its users. Resolves with what was written; undefined if nothing was. */
-async function keep({ api, names }: ControllerContext, { name, managed, spec }: Wanted, current: APIService | undefined) {
-  const key = spell(names, label), kept = api.of(apiServices);
-  if (current === undefined) {
-    // Another server does the same.
-    return await kept.create("", { metadata: { name, labels: { [key]: managed } }, spec, status: {} }).catch(unless("AlreadyExists"));
-  }
-  const by = current.metadata.labels?.[key];
+async function keep({ api, names }: ControllerContext, wanted: Wanted, current: APIService | undefined) {
+  const kept = api.of(apiServices), { name, managed, spec } = wanted;
+  if (current === undefined) return await kept.create("", newService(names, wanted)).catch(unless("AlreadyExists"));
+  const by = current.metadata.labels?.[spell(names, label)];
   const isKept = by === always || (by === onStart && managed === onStart);
   if (!isKept || sameValue(current.spec, spec)) return undefined;
   return await kept.update("", name, { ...current, spec }).catch(unless("NotFound", "Conflict"));

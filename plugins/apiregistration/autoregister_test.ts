@@ -26,13 +26,14 @@ const stored = (name: string, managed: string | undefined, groupPriorityMinimum:
 
 /** Runs the hook on these objects, and resolves with what it has written; then, if it rejects, the reason. */
 async function written(items: readonly object[], createdBefore = false): Promise<readonly string[]> {
-  const done: string[] = [];
+  const done: string[] = [], there: object[] = [...items];
   const api = fakeApi({
     collections: () => [{ groupVersion: "apiregistration.k8s.io/v1", resource: "apiservices", kind: "APIService", namespaced: false }],
-    list: async () => ({ metadata: {}, items }) as any, // `any`: objects as an API has them
+    list: async () => ({ metadata: {}, items: [...there] }) as any, // `any`: objects as an API has them
     async create(_version, _resource, _namespace, object: any) {
       done.push(`create ${object.metadata.name} ${object.metadata.labels[label]} ${object.spec.groupPriorityMinimum}`);
       if (createdBefore) throw new StatusError("AlreadyExists", "another server was faster");
+      there.push({ ...object, status: available });
       return { ...object, status: available };
     },
     async update(_version, _resource, _namespace, name, object: any) {

@@ -44,14 +44,12 @@ async function keepKind({ api, names }: ControllerContext, resource: string, wan
   const mark = spell(names, autoUpdate);
   const { items } = await api.list(groupVersion, resource, "");
   const stored = new Map((items as readonly Kept[]).map((each) => [each.metadata.name, each])); // the items are of this resource
+  const absent = wanted.filter(({ name }) => !stored.has(name));
+  const objects = absent.map(({ name, spec }) => ({ metadata: { name, annotations: { [mark]: "true" } }, spec }));
+  for (const made of await api.createEach(groupVersion, resource, "", objects)) if (made.status === "rejected") passRace(made.reason);
   await Promise.all(wanted.map(async (each) => {
-    const { name } = each, present = stored.get(name);
+    const { name } = each, present = stored.get(name), next = present === undefined ? undefined : corrected(present, each, mark);
     stored.delete(name);
-    if (present === undefined) {
-      const object = { metadata: { name, annotations: { [mark]: "true" } }, spec: each.spec };
-      return await unlessRace(api.create(groupVersion, resource, "", object));
-    }
-    const next = corrected(present, each, mark);
     if (next !== undefined) await unlessRace(api.update(groupVersion, resource, "", name, next));
   }));
   await Promise.all([...stored.values()].map(async ({ metadata: { name = "", uid, resourceVersion, annotations = {} } }) => {
@@ -92,6 +90,9 @@ async function unlessRace(request: Promise<unknown>): Promise<void> {
   try {
     await request;
   } catch (error) {
-    if (!(error instanceof StatusError) || !["AlreadyExists", "Conflict", "NotFound"].includes(error.reason)) throw error;
+    passRace(error);
   }
+}
+function passRace(error: unknown): void {
+  if (!(error instanceof StatusError) || !["AlreadyExists", "Conflict", "NotFound"].includes(error.reason)) throw error;
 }

@@ -50,7 +50,14 @@ async function reconcileAll<T extends ApiObject>(
   if (!isServed(context, { groupVersion, resource })) return [];
   const { items } = await context.api.list(groupVersion, resource, namespace);
   const stored = new Map((items as readonly T[]).map((each) => [each.metadata.name, each])); // the items are of this resource
-  const ends = await Promise.allSettled(wanted.map((each) => reconcile(context, resource, each, stored.get(each.metadata.name), merge)));
+  const absent = wanted.filter(({ metadata: { name } }) => !stored.has(name));
+  const made = await context.api.createEach(groupVersion, resource, namespace, absent),
+    creates = new Map(absent.map((each, at) => [each, made[at]!]));
+  const ends = await Promise.allSettled(wanted.map((each) => {
+    const first = creates.get(each);
+    if (first?.status === "fulfilled") return;
+    return reconcile(context, resource, each, { stored: stored.get(each.metadata.name), failure: first?.reason }, merge);
+  }));
   return ends.flatMap((end, at) =>
     end.status === "fulfilled"
       ? []
@@ -58,12 +65,12 @@ async function reconcileAll<T extends ApiObject>(
   );
 }
 
-/** Writes one object. `listed` is the stored object that the first attempt uses; later attempts read it. */
+/** Writes one object. `seen`: the stored object, or the failure of its create, that the first attempt uses; later attempts read and create it. */
 async function reconcile<T extends ApiObject>(
   { api, names }: ControllerContext,
   resource: string,
   wanted: T,
-  listed: T | undefined,
+  seen: { readonly stored: T | undefined; readonly failure: unknown },
   merge: (stored: T, wanted: T) => Reconciled<T>,
 ): Promise<void> {
   const { name = "", namespace = "" } = wanted.metadata; // the policy names every object
@@ -75,8 +82,11 @@ async function reconcile<T extends ApiObject>(
   };
   for (let attempt = 1;; attempt++) {
     try {
-      const stored = attempt === 1 ? listed : await api.get(groupVersion, resource, namespace, name).catch(absent) as T | undefined; // the object is of this resource
-      if (stored === undefined) return void await api.create(groupVersion, resource, namespace, wanted).catch(lacksNamespace);
+      const stored = attempt === 1 ? seen.stored : await api.get(groupVersion, resource, namespace, name).catch(absent) as T | undefined; // the object is of this resource
+      if (stored === undefined) {
+        const create = attempt === 1 ? Promise.reject(seen.failure) : api.create(groupVersion, resource, namespace, wanted);
+        return void await create.catch(lacksNamespace);
+      }
       if (stored.metadata.annotations?.[autoUpdate(names)] === "false") return;
       const next = merge(stored, wanted);
       if (next === "unchanged") return;

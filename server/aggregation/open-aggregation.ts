@@ -27,6 +27,8 @@ export interface Aggregation {
   /** As in `Server`. */
   readonly elsewhere: NonNullable<Server["elsewhere"]>;
   /** As in `Server`. */
+  readonly isElsewhere: NonNullable<Server["isElsewhere"]>;
+  /** As in `Server`. */
   readonly others: NonNullable<Server["others"]>;
   /** Calls `then` after each change of `others`. */
   onChange(then: () => void): void;
@@ -47,7 +49,9 @@ export function openAggregation(needs: AggregationNeeds): Aggregation | undefine
   if (definition === undefined) return undefined;
   const { promise: ready, resolve } = Promise.withResolvers<void>();
   const { promise: askedOnce, resolve: haveAsked } = Promise.withResolvers<void>();
-  let elsewhere: Aggregation["elsewhere"] = () => undefined, shown: ShownDocuments | undefined;
+  let elsewhere: Aggregation["elsewhere"] = () => undefined,
+    isElsewhere: Aggregation["isElsewhere"] = () => false,
+    shown: ShownDocuments | undefined;
   let documents: RemoteDocuments | undefined;
   const followers: (() => void)[] = [];
   return {
@@ -56,6 +60,7 @@ export function openAggregation(needs: AggregationNeeds): Aggregation | undefine
       openapi: (own) => shown?.openapi(own) ?? own,
     },
     elsewhere: (...request) => elsewhere(...request),
+    isElsewhere: (path) => isElsewhere(path),
     others: { collections: (verb) => documents?.collections(verb) ?? [], unknown: () => documents?.unknown() ?? [] },
     onChange: (then) => void followers.push(then),
     ...{ ready, askedOnce },
@@ -70,6 +75,8 @@ export function openAggregation(needs: AggregationNeeds): Aggregation | undefine
       documents = remote;
       shown = shownDocuments(delegate, remote, logError);
       elsewhere = forwarding(delegate, peers, remote, needs);
+      const versionAt = remoteVersions(delegate);
+      isElsewhere = (path) => versionAt(path) !== undefined;
       void delegate.ready.then(() => {
         resolve();
         return remote.askedOnce();

@@ -2,6 +2,7 @@
 import type { Clock } from "../../core/async.ts";
 import { typedApis } from "../../core/typed-api.ts";
 import { objectApi } from "../../core/client/object-api.ts";
+import { pathOf, writeQuery } from "../../core/client/paths.ts";
 import type { ApiRequest, WatchEvent } from "../../core/client/transport.ts";
 import type { Api, ApiCollection } from "../../core/api.ts";
 import { type GroupVersion, splitGroupVersion } from "../../core/versions.ts";
@@ -13,6 +14,7 @@ import type { Endpoint } from "../../kernel/catalog/catalog.ts";
 import { never } from "../../kernel/request-context.ts";
 import type { Server } from "../../kernel/server.ts";
 import { localCall, Patience } from "./local-call.ts";
+import { localCreates } from "./local-creates.ts";
 import { SharedValues } from "./shared-values.ts";
 
 /** Seconds of the shortest watch in process. The longest takes twice as long (the default of --min-request-timeout). */
@@ -71,6 +73,9 @@ export function localApi(server: Server, user: UserInfo, options: LocalOptions =
   const api: Api = {
     ...objects,
     of: typedApis(() => api),
+    createEach: (version, resource, namespace, values) =>
+      localCreates(server, caller, pathOf(server.catalog.names, version, resource, namespace) + writeQuery(manager, {}), values) ??
+        objects.createEach(version, resource, namespace, values),
     collections: (verb) => [...ownCollections(server.catalog, verb), ...server.others?.collections(verb) ?? []],
     unknownVersions: () => server.others?.unknown() ?? [],
     async *followCollections(verb, signal) {
@@ -84,7 +89,16 @@ export function localApi(server: Server, user: UserInfo, options: LocalOptions =
   return api;
 }
 
-function ownCollections({ groups }: Server["catalog"], verb: string): readonly ApiCollection[] {
+/** By catalog and verb: controllers ask after each change of the catalog, and start hooks once. */
+const collectionsOf = new WeakMap<Server["catalog"], Map<string, readonly ApiCollection[]>>();
+function ownCollections(catalog: Server["catalog"], verb: string): readonly ApiCollection[] {
+  const known = collectionsOf.get(catalog) ?? new Map<string, readonly ApiCollection[]>();
+  collectionsOf.set(catalog, known);
+  const found = known.get(verb) ?? findCollections(catalog, verb);
+  known.set(verb, found);
+  return found;
+}
+function findCollections({ groups }: Server["catalog"], verb: string): readonly ApiCollection[] {
   return groups.flatMap(({ versions }) => {
     // Each resource in the first version that has it: the preferred version of a group may lack it.
     const found = new Map<string, Endpoint>();

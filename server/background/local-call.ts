@@ -103,17 +103,7 @@ class LocalEntry implements Entry<LocalAnswer> {
   limit(): void {}
 
   async authorize(user: UserInfo, decided: AuditRecord["decided"] | undefined): Promise<void> {
-    const { patience, user: writer } = this.#caller;
-    for (;;) {
-      try {
-        await this.#server.authorize(user, this.#info, decided);
-        if (user === writer) patience.end();
-        return;
-      } catch (error) {
-        const isRefused = error instanceof StatusError && error.reason === "Forbidden";
-        if (!isRefused || !await patience.next()) throw error;
-      }
-    }
+    await authorizeLocal(this.#server, this.#caller, user, this.#info, decided);
   }
 
   async answer(acting: Acting, audit: AuditNotes | undefined): Promise<LocalAnswer> {
@@ -142,6 +132,26 @@ class LocalEntry implements Entry<LocalAnswer> {
   }
 }
 
+/** Rejects unless the user may do this, after the patience of the caller. */
+export async function authorizeLocal(
+  server: Pick<Server, "authorize">,
+  { patience, user: writer }: LocalCaller,
+  user: UserInfo,
+  info: RequestInfo,
+  decided?: AuditRecord["decided"],
+): Promise<void> {
+  for (;;) {
+    try {
+      await server.authorize(user, info, decided);
+      if (user === writer) patience.end();
+      return;
+    } catch (error) {
+      const isRefused = error instanceof StatusError && error.reason === "Forbidden";
+      if (!isRefused || !await patience.next()) throw error;
+    }
+  }
+}
+
 /** Ends the record of a call; that of a watch with its last frame. */
 async function ended(record: AuditRecord, answer: LocalAnswer): Promise<LocalAnswer> {
   const { status } = answer;
@@ -153,7 +163,8 @@ async function ended(record: AuditRecord, answer: LocalAnswer): Promise<LocalAns
   return { status, frames: body as Chunks }; // chunks as before
 }
 
-function exchangeOf(request: ApiRequest, manager: string): Exchange {
+/** The exchange of a request in the process. */
+export function exchangeOf(request: ApiRequest, manager: string): Exchange {
   const { method, url, body, signal = never, watchScope = "everything", accept = json, contentType = json } = request;
   const bytes = body === undefined ? new Uint8Array() : new TextEncoder().encode(goJson(body as Json));
   return {

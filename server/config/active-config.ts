@@ -51,7 +51,7 @@ export function activeConfigOf(
   appeared: Appeared = before?.appeared ?? nothingAppeared,
   admission = before?.admission,
 ): ActiveConfig {
-  const isSame = before !== undefined && appeared === before.appeared && hasSameCatalog(config, plugins, before);
+  const isSame = before !== undefined && hasSameAppeared(appeared, before.appeared) && hasSameCatalog(config, plugins, before);
   const mistakes: Mistake[] = [
     ...valueMistakes(config, plugins),
     ...webhookAddressMistakes(config["webhook-addresses"]),
@@ -59,7 +59,7 @@ export function activeConfigOf(
   ];
   let compiled: Compiled | undefined;
   try {
-    compiled = isSame ? before : catalogOf(config, plugins, appeared, admission);
+    compiled = isSame ? before : knownCatalogOf(config, plugins, appeared, admission);
     if (config["requestheader-uid-headers"].length > 0 && !compiled.catalog.gates.isOn("RemoteRequestHeaderUID")) {
       mistakes.push('--requestheader-uid-headers requires the "RemoteRequestHeaderUID" feature to be enabled');
     }
@@ -95,6 +95,36 @@ export function differInAppearedOnly(
   other: Pick<ActiveConfig, "config" | "plugins">,
 ): boolean {
   return one.config === other.config && one.plugins === other.plugins;
+}
+
+/** The settings that the catalog depends on, except for the file of admission. */
+const catalogSettings = [
+  "enable-admission-plugins",
+  "disable-admission-plugins",
+  "controllers",
+  "feature-gates",
+  "runtime-config",
+  "group-domain",
+  "platform-name",
+  "emulated-version",
+  "min-compatibility-version",
+  "emulation-forward-compatible",
+  "runtime-config-emulation-forward-compatible",
+] as const;
+
+/** The last catalog without appeared resources of the servers whose first plugin is the key: servers of tests have the same one. */
+const lastCatalogs = new WeakMap<Plugin, { readonly config: Config; readonly plugins: readonly Plugin[]; readonly compiled: Compiled }>();
+
+/** As `catalogOf`. An equal configuration of another server in the process has the same catalog, which is immutable. */
+function knownCatalogOf(...[config, plugins, appeared, known]: Parameters<typeof catalogOf>): Compiled {
+  const [first] = plugins;
+  const isShared = config["admission-control-config-file"] === "" && known === undefined && hasSameAppeared(appeared, nothingAppeared);
+  if (first === undefined || !isShared) return catalogOf(config, plugins, appeared, known);
+  const last = lastCatalogs.get(first);
+  if (last !== undefined && hasSameCatalog(config, plugins, last)) return last.compiled;
+  const compiled = catalogOf(config, plugins, appeared, known);
+  lastCatalogs.set(first, { config, plugins, compiled });
+  return compiled;
 }
 
 /** Throws the mistakes of admission and of the catalog together. */
@@ -198,18 +228,17 @@ export function activeConfigOrMistakes(config: Config, plugins: readonly Plugin[
   }
 }
 
-function hasSameCatalog(config: Config, plugins: readonly Plugin[], before: ActiveConfig): boolean {
-  const settings = [
-    "enable-admission-plugins",
-    "disable-admission-plugins",
-    "controllers",
-    "feature-gates",
-    "runtime-config",
-    "group-domain",
-    "platform-name",
-  ] as const;
+function hasSameCatalog(config: Config, plugins: readonly Plugin[], before: Pick<ActiveConfig, "config" | "plugins">): boolean {
   return plugins.length === before.plugins.length && plugins.every((plugin, index) => plugin === before.plugins[index]) &&
-    settings.every((name) => isSameValue(config[name], before.config[name]));
+    (config === before.config || catalogSettings.every((name) => isSameValue(config[name], before.config[name])));
+}
+
+/** A source without descriptions has the catalog of one that has not looked yet: most starts find none. */
+function hasSameAppeared(one: Appeared, other: Appeared): boolean {
+  return one === other || [...new Set([...one.keys(), ...other.keys()])].every((plugin) => {
+    const ours = one.get(plugin) ?? [], theirs = other.get(plugin) ?? [];
+    return ours.length === theirs.length && ours.every((each, at) => each === theirs[at]);
+  });
 }
 
 /** Whether two values of a setting are equal; the order of a map's entries does not matter, that of a list does. */

@@ -144,7 +144,7 @@ export function assemble(parts: Parts): Server {
     sendsGoaway: goawayChooser(() => current().config["goaway-chance"], Math.random),
     admit: limits.admit,
     nonresource: nonresourceOf(parts, limits),
-    ...(parts.aggregation === undefined ? {} : { elsewhere: parts.aggregation.elsewhere, others: parts.aggregation.others }),
+    ...(parts.aggregation === undefined ? {} : aggregated(parts.aggregation)),
     refusedPage,
     countOwnRequest(method, info) {
       const { group, resource, subresource, verb } = requestLabels(method, info, undefined, current().catalog);
@@ -176,6 +176,12 @@ function catalogChanges({ config: { current, onSwap }, aggregation }: Parts): Se
     changed();
   });
   return (signal) => abortable(change.promise, signal).catch(() => {}); // an abort is no error here
+}
+
+function aggregated(
+  { elsewhere, isElsewhere, others }: NonNullable<Parts["aggregation"]>,
+): Pick<Server, "elsewhere" | "isElsewhere" | "others"> {
+  return { elsewhere, isElsewhere, others };
 }
 
 function completeness({ config, health: { start }, aggregation }: Parts): Server["isComplete"] {

@@ -12,17 +12,20 @@ import type { buildInfo } from "./version.ts";
 /** The rows of the settings with their help. */
 type Table = Readonly<Record<string, Going & { readonly help: string }>>;
 
-/** Records gates and logs warnings now, and after each swap of the configuration. */
+/** Logs warnings now and after each swap of the configuration, and records gates before a scrape: they have more than 400 series. */
 export function describeConfig(
   inForce: Pick<ConfigInForce, "current" | "onSwap">,
   registry: KernelRegistry,
   log: Pick<Log, "info">,
   table: Table = settings,
 ): void {
-  const describe = (next: ActiveConfig, before?: ActiveConfig) => {
-    describeGates(registry, next.catalog);
-    logWarnings(log, table, next, before);
-  };
+  const describe = (next: ActiveConfig, before?: ActiveConfig) => logWarnings(log, table, next, before);
+  let described: Catalog | undefined;
+  registry.beforeScrape(() => {
+    const { catalog } = inForce.current();
+    if (catalog !== described) describeGates(registry, catalog);
+    described = catalog;
+  });
   describe(inForce.current());
   inForce.onSwap(describe);
 }

@@ -154,6 +154,14 @@ test("several servers that start at the same time create every object once, and 
       created.push(`${resource} ${namespace} ${made.metadata.name}`);
       return made;
     },
+    async createEach(version, resource, namespace, objects) {
+      const ends = await api.createEach(version, resource, namespace, objects);
+      ends.forEach(({ status }, at) => {
+        const { metadata } = objects[at] as ApiObject; // a default object
+        if (status === "fulfilled") created.push(`${resource} ${namespace} ${metadata.name}`);
+      });
+      return ends;
+    },
   };
   await Promise.all([reconcile(counting), reconcile(counting), reconcile(counting)]);
   assert.equal(created.length, defaultsBy(names).flatMap(([, objects]) => objects).length);

@@ -13,7 +13,8 @@ import type { ApiObject } from "../../../core/meta/object-meta.ts";
 import { reasonOf } from "../../../core/reason-of.ts";
 import { invalid } from "../../../core/field-error.ts";
 import { badRequestError, forbiddenError, invalidError, StatusError } from "../../../core/status-error.ts";
-import { readJson } from "../../../core/tree/json.ts";
+import type { Json } from "../../../core/schema.ts";
+import { readJson, treeFromJson } from "../../../core/tree/json.ts";
 import { type Read, type Tree, TreeObject } from "../../../core/tree/tree.ts";
 import { readYaml } from "../../../core/tree/yaml.ts";
 import { type RequestContext, runInBudget } from "../../request-context.ts";
@@ -39,6 +40,13 @@ export function readBody(call: RequestContext, validation: FieldValidation, show
   const object = runInBudget(call, () => endpoint.applyDefaults(decodeBody(call.body, encoding, shown, validation)));
   if (call.audit !== undefined) noteObject(call, endpoint, object);
   return object;
+}
+
+/** Reads an object that a caller in the process wants to create, in the request's version, with defaults. Its fields are not reported. */
+export function readValue(call: RequestContext, value: Json): ApiObject {
+  const { endpoint } = call, { kind = "", apiVersion = "" } = value as Partial<ApiObject>; // the object of a create
+  checkType(call.catalog, endpoint, kind, apiVersion);
+  return runInBudget(call, () => endpoint.applyDefaults(decodedTree(endpoint, treeFromJson(value), { reader: "json", findings: [] })));
 }
 
 function decodeBody(bytes: Uint8Array, encoding: Encoding, shown: RequestContext, validation: FieldValidation): ApiObject {
@@ -148,13 +156,7 @@ function fromText(bytes: Uint8Array, encoding: "json" | "yaml", call: RequestCon
   if (endpoint.resource.custom) checkCustomDocument(endpoint, type.kind, read.tree, bytes);
   checkType(call.catalog, endpoint, type.kind, type.apiVersion);
   const report: DecodeReport = { reader: encoding, findings: [] };
-  let object: ApiObject;
-  try {
-    object = endpoint.decode(read.tree ?? new TreeObject(), report);
-  } catch (error) {
-    if (!(error instanceof DecodeError)) throw error;
-    throw unhandledError(endpoint.kind, endpoint.version, endpoint, error.message);
-  }
+  const object = decodedTree(endpoint, read.tree ?? new TreeObject(), report);
   // The items of a list are known, so a list is rejected below, because of its kind.
   const isList = endpoint.resource.custom === true && type.kind.endsWith("List");
   const findings = isList ? report.findings.filter((each) => each !== 'unknown field "items"') : report.findings;
@@ -164,7 +166,16 @@ function fromText(bytes: Uint8Array, encoding: "json" | "yaml", call: RequestCon
   }
   if (validation === "Warn") { for (const problem of [...read.duplicates, ...findings]) warnings.add(problem); }
   if (endpoint.resource.custom && type.kind !== endpoint.kind) throw wrongKind(call, type.kind, object);
-  return { ...object, kind: endpoint.kind, apiVersion: endpoint.apiVersion };
+  return object;
+}
+
+function decodedTree(endpoint: Endpoint, tree: Tree, report: DecodeReport): ApiObject {
+  try {
+    return { ...endpoint.decode(tree, report), kind: endpoint.kind, apiVersion: endpoint.apiVersion };
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw unhandledError(endpoint.kind, endpoint.version, endpoint, error.message);
+  }
 }
 
 /** Checks that the body of a custom resource has a kind and is no list. */
