@@ -17,6 +17,8 @@ export type Jq =
 
 /** Characters of an expression of jq. */
 const jqCharactersMax = bound(4_096);
+/** Parts of an expression of jq: a chain of them is nested as deep. */
+const jqPartsMax = bound(200);
 /** Nested parts of an expression of jq. */
 const jqDepthMax = bound(50);
 
@@ -74,6 +76,7 @@ export class JqParser {
         at += sign.length;
       } else throw this.#fail(`unexpected ${goQuote(c)}`);
     }
+    if (found.length > jqPartsMax) throw this.#fail(`the expression has more than ${jqPartsMax} parts`);
     return [...found, { type: "end", text: "the end" }];
   }
 
@@ -152,7 +155,10 @@ export class JqParser {
   #term(): Jq {
     const { type, text } = this.#tokens[this.#at++]!;
     if (type === "text") return { tag: "value", value: text };
-    if (type === "number") return { tag: "value", value: Number(text) };
+    if (type === "number") {
+      if (Number.isNaN(Number(text))) throw this.#fail(`bad number ${text}`);
+      return { tag: "value", value: Number(text) };
+    }
     if (type === "sign" && text === "(") {
       const jq = this.#pipe();
       this.#expect(")");

@@ -5,12 +5,13 @@
 import { bound } from "../../../core/bound.ts";
 import type { Json } from "../../../core/json.ts";
 import { goJson } from "../../../core/tree/json-text.ts";
-import { sameValue } from "../../../toolbox.ts";
+import { sameValue } from "../../../core/derive/same-value.ts";
 import { type Jq, JqParser } from "./jq-parser.ts";
+import { textWeight, weightOf } from "./weight.ts";
 
 export type { Jq };
 
-/** Steps of one evaluation of an expression of jq. */
+/** Steps of one evaluation of an expression of jq. A function that reads a whole value takes one for each value in it. */
 const jqStepsMax = bound(10_000);
 
 /** An expression that cannot be parsed, or an evaluation that fails. */
@@ -35,10 +36,14 @@ export function valuesOf(jq: Jq, input: Json): readonly Json[] | undefined {
 interface Budget {
   steps: number;
 }
+function spend(budget: Budget, steps: number): void {
+  budget.steps -= steps;
+  if (budget.steps < 0) throw new JqError("too many steps");
+}
 const isTrue = (value: Json): boolean => value !== null && value !== false;
 
 function* run(jq: Jq, input: Json, budget: Budget): Generator<Json> {
-  if (--budget.steps < 0) throw new JqError("too many steps");
+  spend(budget, 1);
   switch (jq.tag) {
     case "self":
       return yield input;
@@ -50,10 +55,9 @@ function* run(jq: Jq, input: Json, budget: Budget): Generator<Json> {
     case "each":
       for (const of of run(jq.of, input, budget)) {
         if (of === null || typeof of !== "object") throw new JqError("cannot iterate over it");
-        for (const value of Object.values(of)) {
-          if (--budget.steps < 0) throw new JqError("too many steps");
-          yield value as Json;
-        }
+        const values = Object.values(of);
+        spend(budget, values.length);
+        for (const value of values) yield value as Json;
       }
       return;
     case "optional":
@@ -82,7 +86,10 @@ function* run(jq: Jq, input: Json, budget: Budget): Generator<Json> {
       return;
     case "compare":
       for (const right of run(jq.right, input, budget)) {
-        for (const left of run(jq.left, input, budget)) yield compared(jq.operator, left, right);
+        for (const left of run(jq.left, input, budget)) {
+          spend(budget, weightOf(left, budget.steps) + weightOf(right, budget.steps));
+          yield compared(jq.operator, left, right);
+        }
       }
       return;
     case "call":
@@ -115,8 +122,9 @@ function* called(name: string, args: readonly Jq[], input: Json, budget: Budget)
       return yield !isTrue(input);
     case "length":
       if (typeof input === "number" || typeof input === "boolean") throw new JqError("it has no length");
-      return yield input === null ? 0 : typeof input === "string" ? [...input].length : Object.keys(input as object).length;
+      return yield input === null ? 0 : lengthOf(input, budget);
     case "tostring":
+      spend(budget, weightOf(input, budget.steps));
       return yield typeof input === "string" ? input : goJson(input);
     case "select":
       for (const chosen of run(first!, input, budget)) if (isTrue(chosen)) yield input;
@@ -124,7 +132,9 @@ function* called(name: string, args: readonly Jq[], input: Json, budget: Budget)
     case "has":
       for (const key of run(first!, input, budget)) {
         if (input === null || typeof input !== "object") throw new JqError("it has no keys");
-        yield Object.hasOwn(input, String(key));
+        const isKey = Array.isArray(input) ? typeof key === "number" : typeof key === "string";
+        if (!isKey) throw new JqError("it has no such keys");
+        yield Object.hasOwn(input, key as string | number); // as was checked
       }
       return;
     default:
@@ -133,4 +143,15 @@ function* called(name: string, args: readonly Jq[], input: Json, budget: Budget)
       }
       yield name !== "any";
   }
+}
+
+/** The number of characters of a text, or of members of a list or an object. */
+function lengthOf(value: Exclude<Json, null>, budget: Budget): number {
+  if (typeof value === "string") {
+    spend(budget, textWeight(value));
+    return [...value].length;
+  }
+  const { length } = Array.isArray(value) ? value : Object.keys(value);
+  spend(budget, Array.isArray(value) ? 0 : length);
+  return length;
 }

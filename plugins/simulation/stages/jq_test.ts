@@ -35,6 +35,30 @@ test("valuesOf() has no values where the evaluation fails, as with a list that i
   assert.equal(valuesOf(parseJq(".status.phase.a"), pod), undefined);
 });
 
+test("valuesOf() counts the values that functions read, not only the parts of the expression", () => {
+  const large = { list: Array.from({ length: 2_000 }, (_, i) => ({ a: String(i) })), text: "x".repeat(500_000) };
+  const many = Array(60).fill(".list").join(",");
+  for (const text of [`${many} | tostring`, `${many} | . == .`, `(${many})[] | length`, `${many} | any(true)`]) {
+    assert.equal(valuesOf(parseJq(text), large), undefined, text);
+  }
+  assert.equal(valuesOf(parseJq(`${Array(60).fill(".text").join(",")} | length`), large), undefined);
+  assert.deepEqual(valuesOf(parseJq(".list | length"), large), [2_000]);
+});
+
+test("has() takes keys of objects and of lists", () => {
+  assert.deepEqual(valuesOf(parseJq(".status.conditions | has(1), has(2)"), pod), [true, false]);
+  for (const text of [".status | has(0)", '.status.conditions | has("0")', ".status | has(.)"]) {
+    assert.equal(valuesOf(parseJq(text), pod), undefined, text);
+  }
+});
+
+test("parseJq() refuses long chains, which would be nested as deep, and wrong numbers", () => {
+  for (const text of [".a".repeat(101), ".".concat("?".repeat(200)), Array(101).fill("1").join(","), "1.2.3"]) {
+    assert.throws(() => parseJq(text), JqError, text);
+  }
+  assert.deepEqual(valuesOf(parseJq(Array(99).fill("1").join(",")), null)?.length, 99);
+});
+
 test("parseJq() refuses what it does not know", () => {
   for (const text of ["", "[1]", ".a |", ".[", "select()", "input", "env", '"a', "(.a", ".a)", "}", "1 +", "@base64"]) {
     assert.throws(() => parseJq(text), JqError, text);

@@ -1,9 +1,9 @@
 /** The functions of templates: those of Go, and those of Sprig and kwok that stages use. */
 import type { Json, JsonObject } from "../../../core/json.ts";
 import { goJson } from "../../../core/tree/json-text.ts";
-import { sameValue } from "../../../toolbox.ts";
+import { sameValue } from "../../../core/derive/same-value.ts";
 import { writeYaml } from "../../../core/codec/yaml.ts";
-import { isTruth, printed, TemplateError, type TemplateFunctions } from "./template.ts";
+import { isTruth, printed, TemplateError, type TemplateFunctions, templateOutputMax } from "./template.ts";
 
 /** What the functions about the cluster return. */
 export interface TemplateCluster {
@@ -60,9 +60,13 @@ function formatted([format, ...args]: readonly Json[]): string {
 
 function yaml(value: Json | undefined, indent: Json | undefined): string {
   const written = writeYaml(value ?? null);
-  return indent === undefined || number(indent) <= 0
-    ? written
-    : `\n${written}`.replaceAll("\n", `\n${" ".repeat(Math.min(100, number(indent)) * 2)}`);
+  if (indent === undefined || number(indent) <= 0) return written;
+  const lines = `\n${written}`.split("\n"), spaces = Math.min(100, Math.trunc(number(indent))) * 2;
+  // Each line becomes longer: a value that is within the bound of steps could be a hundred times as much.
+  if (written.length + lines.length * spaces > templateOutputMax) {
+    throw new TemplateError(`more than ${templateOutputMax} characters of output`);
+  }
+  return lines.join(`\n${" ".repeat(spaces)}`);
 }
 
 const pure: TemplateFunctions = {

@@ -5,12 +5,13 @@
 import { bound } from "../../../core/bound.ts";
 import type { Json } from "../../../core/json.ts";
 import { goQuote } from "../../../core/tree/go-quote.ts";
+import { weightOf } from "./weight.ts";
 import { type Command, type Operand, parseTemplate, type Piece, type Pipeline, TemplateError } from "./template-parser.ts";
 
-/** Steps of one output of a template. */
+/** Steps of one output of a template. A function takes one for each value in its arguments and in its result. */
 const templateStepsMax = bound(100_000);
 /** Characters of the output of a template. */
-const templateOutputMax = bound(262_144);
+export const templateOutputMax = bound(262_144);
 
 export { parseTemplate, TemplateError };
 export type { Piece };
@@ -38,7 +39,16 @@ export function renderTemplate(pieces: readonly Piece[], data: Json, functions: 
 /** Whether a value counts as true: not empty. */
 export function isTruth(value: Json): boolean {
   if (value === null || value === false || value === 0 || value === "") return false;
-  return typeof value !== "object" || Object.keys(value).length > 0;
+  if (typeof value !== "object") return true;
+  return Array.isArray(value) ? value.length > 0 : hasMembers(value);
+}
+
+/** Whether objects have members: counting them takes as long as there are members, and a template may ask often. */
+const membered = new WeakMap<object, boolean>();
+function hasMembers(value: object): boolean {
+  let known = membered.get(value);
+  if (known === undefined) membered.set(value, known = Object.keys(value).length > 0);
+  return known;
 }
 
 /** The text of a value, as Go prints it. */
@@ -64,8 +74,9 @@ class Output {
     for (const piece of pieces) this.#one(piece, scope);
   }
 
-  #step(): void {
-    if (--this.#steps < 0) throw new TemplateError(`more than ${templateStepsMax} steps`);
+  #step(steps = 1): void {
+    this.#steps -= steps;
+    if (this.#steps < 0) throw new TemplateError(`more than ${templateStepsMax} steps`);
   }
 
   #write(text: string): void {
@@ -78,8 +89,11 @@ class Output {
     if (piece.tag === "text") return this.#write(piece.text);
     if (piece.tag === "action") {
       const value = this.#pipeline(piece.pipeline, scope);
-      return piece.pipeline.names.length === 0 ? this.#write(printed(value)) : undefined;
+      if (piece.pipeline.names.length > 0) return;
+      this.#weigh(value);
+      return this.#write(printed(value));
     }
+    this.#step(scope.variables.size);
     const inner: Scope = { dot: scope.dot, variables: new Map(scope.variables) };
     if (piece.tag === "range") return this.#range(piece, inner);
     const value = this.#pipeline(piece.pipeline, inner);
@@ -96,7 +110,9 @@ class Output {
       : [];
     if (entries.length === 0) return this.all(otherwise, scope);
     const [first, second] = pipeline.names;
+    this.#step(entries.length);
     for (const [key, each] of entries) {
+      this.#step(scope.variables.size);
       const variables = new Map(scope.variables);
       if (second !== undefined) variables.set(first!, { value: key }).set(second, { value: each });
       else if (first !== undefined) variables.set(first, { value: each });
@@ -146,7 +162,14 @@ class Output {
   #call(name: string, args: readonly Json[]): Json {
     const called = Object.hasOwn(this.#functions, name) ? this.#functions[name] : undefined;
     if (called === undefined) throw new TemplateError(`function ${goQuote(name)} not defined`);
-    return called(...args) ?? null;
+    for (const each of args) this.#weigh(each);
+    const value = called(...args) ?? null;
+    this.#weigh(value);
+    return value;
+  }
+
+  #weigh(value: Json): void {
+    this.#step(weightOf(value, this.#steps));
   }
 
   #operand(operand: Operand, scope: Scope): Json {

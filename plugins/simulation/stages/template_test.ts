@@ -68,3 +68,19 @@ test("length, depth, steps and output of a template are bounded", () => {
   assert.throws(() => render("{{ range . }}{{ . }}{{ end }}", long), TemplateError);
   assert.throws(() => render("{{ range . }}{{ range $ }}{{ if 0 }}{{ end }}{{ end }}{{ end }}", long), TemplateError);
 });
+
+test("values that grow in a template are bounded: lists in lists, texts and indents", () => {
+  const grown = (step: string) => `{{ $x := "a" }}${`{{ $x = ${step} }}`.repeat(1_000)}{{ $x }}`;
+  for (const step of ["list $x $x", "list $x", 'printf "%s%s" $x $x', "dict `a` $x `b` $x", "print $x $x $x"]) {
+    assert.throws(() => render(grown(step)), TemplateError, step);
+  }
+  assert.throws(() => render("{{ YAML . 100 }}", Array(2_000).fill(1)), TemplateError);
+  assert.equal(render("{{ YAML . 1 }}", [1, 2]), "\n  - 1\n  - 2\n  ");
+});
+
+test("values of the object that a template reads often are counted", () => {
+  const large = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`k${i}`, i]));
+  assert.throws(() => render("{{ if eq . . }}{{ end }}".repeat(100), large), TemplateError);
+  assert.throws(() => render("{{ len . }}".repeat(100), large), TemplateError);
+  assert.equal(render("{{ if . }}a{{ end }}".repeat(100), large), "a".repeat(100));
+});

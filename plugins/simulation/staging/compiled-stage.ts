@@ -1,9 +1,15 @@
 /** A Stage that can be used: its expressions and templates are parsed. */
+import { bound } from "../../../core/bound.ts";
 import type { Json } from "../../../core/json.ts";
 import { goQuote, parseDuration, Unreadable } from "../../../toolbox.ts";
 import { type Jq, parseJq, valuesOf } from "../stages/jq.ts";
 import type { ExpressionFrom, JqRequirement, MatchExpression, Stage, StageFinalizers, StagePatch, StageStep } from "../stages/stage.ts";
 import { parseTemplate, type Piece } from "../stages/template.ts";
+
+/** Requirements of the selector of a Stage. */
+const stageRequirementsMax = bound(100);
+/** Steps of a Stage. */
+const stageStepsMax = bound(100);
 
 /** A patch whose template is parsed. */
 export type CompiledPatch = Omit<StagePatch, "template"> & { readonly template: readonly Piece[] };
@@ -30,6 +36,8 @@ export interface CompiledStage {
 /** Compiles a stage. Throws an Error that says what is wrong. */
 export function compileStage(stage: Stage): CompiledStage {
   const { selector, weight = 0, weightFrom, delay = {} } = stage.spec;
+  const written = (selector?.matchExpressions ?? []).length;
+  if (written > stageRequirementsMax) throw new Error(`it has more than ${stageRequirementsMax} requirements`);
   const requirements = (selector?.matchExpressions ?? []).map(requirementOf), weightJq = jqOf(weightFrom);
   const duration = timeOf(delay.durationMilliseconds, jqOf(delay.durationFrom)),
     jitter = timeOf(delay.jitterDurationMilliseconds, jqOf(delay.jitterDurationFrom));
@@ -46,7 +54,7 @@ export function compileStage(stage: Stage): CompiledStage {
       if (most === undefined) return Math.max(0, least);
       return Math.max(0, most <= least ? most : least + random * (most - least));
     },
-    steps: stepsOf(stage),
+    steps: boundedSteps(stage),
   };
 }
 
@@ -61,11 +69,11 @@ function requirementOf({ cel, jq, ...own }: MatchExpression): (object: Json) => 
   if (!["In", "NotIn", "Exists", "DoesNotExist"].includes(operator)) {
     throw new Error(`the operator ${goQuote(operator)} is not supported`);
   }
-  const isNegative = operator === "NotIn" || operator === "DoesNotExist";
+  const wanted = new Set(values), isNegative = operator === "NotIn" || operator === "DoesNotExist";
   return (object) => {
     const found = valuesOf(parsed, object) ?? [];
     const holds = operator === "In" || operator === "NotIn"
-      ? found.some((each) => typeof each !== "object" && values.includes(String(each)))
+      ? found.some((each) => typeof each !== "object" && wanted.has(String(each)))
       : found.length > 0;
     return holds !== isNegative;
   };
@@ -98,6 +106,12 @@ function timeOf(fixed: number | undefined, jq: Jq | undefined): (object: Json, n
 
 function compiledPatch(patch: StagePatch): CompiledPatch {
   return { ...patch, template: parseTemplate((patch.template ?? "").trim()) };
+}
+
+function boundedSteps(stage: Stage): readonly CompiledStep[] {
+  const { next, steps = [] } = stage.spec;
+  if (steps.length + (next?.patches ?? []).length > stageStepsMax) throw new Error(`it has more than ${stageStepsMax} steps`);
+  return stepsOf(stage);
 }
 
 function stepsOf({ spec: { next, steps = [] } }: Stage): readonly CompiledStep[] {

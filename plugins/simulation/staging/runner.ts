@@ -94,7 +94,7 @@ async function playStep(
   }
   if ("finalizers" in step) {
     const { add = [], remove = [], empty = false } = step.finalizers, known = object.metadata.finalizers ?? [];
-    const kept = empty ? [] : known.filter((each) => !remove.some(({ value }) => value === each));
+    const removed = new Set(remove.map(({ value }) => value)), kept = empty ? [] : known.filter((each) => !removed.has(each));
     const finalizers = [...new Set([...kept, ...add.flatMap(({ value }) => value ?? [])])];
     if (finalizers.length === known.length && finalizers.every((each, i) => each === known[i])) return object;
     return await store.update({ ...object, metadata: { ...object.metadata, finalizers } });

@@ -13,11 +13,13 @@ import { http2 } from "./http2.ts";
 import { json } from "./json.ts";
 import { jwt } from "./jwt.ts";
 import { kms } from "./kms.ts";
+import { links } from "./links.ts";
 import { patches } from "./patches.ts";
 import { protobuf } from "./protobuf.ts";
 import { mediaTypes, paths, selectors, tokens } from "./requests.ts";
 import { scalars } from "./scalars.ts";
 import { spdy } from "./spdy.ts";
+import { jqExpressions, stageTemplates } from "./stages.ts";
 import { storedValues } from "./stored-values.ts";
 import { typed } from "./typed.ts";
 import { websocket } from "./websocket.ts";
@@ -61,5 +63,8 @@ export const targets: readonly Target[] = Object.freeze(
     impersonation,
     celEvaluation,
     celText,
+    links,
+    jqExpressions,
+    stageTemplates,
   ],
 );
