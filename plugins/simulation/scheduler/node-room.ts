@@ -44,6 +44,8 @@ export class NodeRoom {
   readonly #guests = new Map<string, Guest>();
   /** Guests with host ports. */
   readonly #withPorts = new Set<Guest>();
+  /** What pods take that were here before: they come and go when it is tried who could leave. */
+  readonly #former = new WeakMap<Pod, Guest>();
   /** The numbers of guests by priority. */
   readonly #priorities = new Map<number, number>();
 
@@ -72,7 +74,8 @@ export class NodeRoom {
     }
     this.remove(key);
     if (hasEnded(pod.status)) return;
-    const guest = { pod, requests: requestsOf(pod), ports: hostPortsOf(pod) };
+    const guest = this.#former.get(pod) ?? { pod, requests: requestsOf(pod), ports: hostPortsOf(pod) };
+    this.#former.set(pod, guest);
     this.#guests.set(key, guest);
     if (guest.ports.length > 0) this.#withPorts.add(guest);
     addAmounts(this.#used, guest.requests);

@@ -13,7 +13,7 @@ import { type NodeRoom, priorityOf } from "./node-room.ts";
 /** Nodes among which the one is chosen that loses the least. */
 const plansMax = bound(100);
 /** Trials of a pod on a node after which no further node is looked at: they are made in one turn. */
-const trialsMax = bound(20_000);
+const trialsMax = bound(1_000);
 
 /** The reason of the condition DisruptionTarget of a pod that makes room. */
 export const preemptionReason = "PreemptionByScheduler";
