@@ -40,6 +40,12 @@ async function observe(world: World, cron: CronJob, jobs: readonly Job[]): Promi
     const note = `Saw completed job: ${job.metadata.name}, condition: ${how}`;
     world.context.events.record(cron, { type: "Normal", reason: "SawCompletedJob", action: "SawCompletedJob", note });
   }
+  const present = new Set(jobs.map(({ metadata }) => metadata.uid));
+  for (const { uid, name } of cron.status.active ?? []) {
+    if (present.has(uid)) continue;
+    const note = `Active job went missing: ${name}`;
+    world.context.events.record(cron, { type: "Normal", reason: "MissingJob", action: "MissingJob", note });
+  }
   const ends = jobs.filter((job) => hasCondition(job, "Complete")).map(({ status }) => status.completionTime ?? "");
   const last = [cron.status.lastSuccessfulTime ?? "", ...ends].sort().at(-1);
   return await withStatus(world, cron, {
