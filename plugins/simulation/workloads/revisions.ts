@@ -18,9 +18,20 @@ export interface Revised extends ApiObject {
 
 const numberOf = ({ revision }: Revision): number => Number(revision);
 
-/** The state of the owner that a revision keeps. `$patch` makes it a strategic merge patch, as upstream's is. */
+/**
+ * The state of the owner that a revision keeps. `$patch` makes it a strategic merge patch, as upstream's is. kubectl and others compare its text with the one
+ * of upstream's controllers, in which the names of fields are sorted.
+ */
 function dataOf({ spec }: Revised) {
-  return { spec: { template: { ...spec.template, $patch: "replace" } } };
+  return { spec: { template: inOrder({ ...spec.template, $patch: "replace" }) } };
+}
+
+/** The value with the names of all fields in the order of their characters. Its depth is that of a template. */
+function inOrder<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(inOrder) as T; // the same elements
+  if (typeof value !== "object" || value === null) return value;
+  const fields = Object.entries(value).filter(([, each]) => each !== undefined).sort(([a], [b]) => a < b ? -1 : 1);
+  return Object.fromEntries(fields.map(([name, each]) => [name, inOrder(each)])) as T; // the same fields
 }
 
 /** The template of a revision. */
