@@ -192,6 +192,8 @@ function structuralMap(schema: StructuralSchema, keeps: boolean, metadata: Atom)
 }
 
 function structAtom(node: StructNode, go: (node: Node) => Atom): Atom {
+  // As upstream, which publishes a struct without members as an object of any members.
+  if (Object.keys(node.fields).length === 0 && node.whole === undefined && node.rest === undefined) return anyMap;
   const keeps = node.whole?.["x-kubernetes-preserve-unknown-fields"] === true;
   const fields = new Map(
     membersOf(node).map((member: Member) => {

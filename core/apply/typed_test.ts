@@ -202,3 +202,11 @@ test("a value without a schema may have ten thousand levels: deep ones are owned
     assert.deepEqual(reconcile(custom, set), set);
   }
 });
+
+test("a struct without members takes any of them", () => {
+  const empty = atomOf(struct("Holder", { spec: field(1, struct("HolderSpec", {}), "Spec.") }));
+  const value = { spec: { a: { b: 1 }, c: [1] } };
+  assert.deepEqual(typeProblems(empty, value, "allowed"), []);
+  assert.deepEqual(pathTexts(fieldSetOf(empty, value)), [".spec.a", ".spec.c", ".spec.a.b"]);
+  assert.equal(typeProblems(atom, { absent: 1 }, "allowed").length, 1, "another struct has its own only");
+});
