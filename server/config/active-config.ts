@@ -233,12 +233,12 @@ function hasSameCatalog(config: Config, plugins: readonly Plugin[], before: Pick
     (config === before.config || catalogSettings.every((name) => isSameValue(config[name], before.config[name])));
 }
 
-/** A source without descriptions has the catalog of one that has not looked yet: most starts find none. */
+/**
+ * A source without descriptions has the catalog of one that has not looked yet: most starts find none. Equal descriptions may be in another
+ * state, of which the heavy thread is told with a new catalog.
+ */
 function hasSameAppeared(one: Appeared, other: Appeared): boolean {
-  return one === other || [...new Set([...one.keys(), ...other.keys()])].every((plugin) => {
-    const ours = one.get(plugin) ?? [], theirs = other.get(plugin) ?? [];
-    return ours.length === theirs.length && ours.every((each, at) => each === theirs[at]);
-  });
+  return one === other || [...one.values(), ...other.values()].every(({ length }) => length === 0);
 }
 
 /** Whether two values of a setting are equal; the order of a map's entries does not matter, that of a list does. */
