@@ -473,3 +473,15 @@ test("sources follow the style rules", () => {
   );
   assert.deepEqual(wrong, []);
 });
+
+test("only the start waits for files without a time limit", () => {
+  const waiting = sources.filter(({ path, text }) => !isTest(path) && /\breadWhole(?:Text)?Sync\b/.test(text)).map(({ path }) => path);
+  assert.deepEqual(waiting, [
+    "commands/check/findings.ts",
+    "protocols/files/bounded-files.ts",
+    "server/config/admission-configuration.ts", // the settings of steps cannot change while the server runs
+    "server/startup/open-metrics.ts",
+    "server/startup/permissions.ts",
+    "server/startup/read-configuration.ts",
+  ]);
+});

@@ -50,7 +50,8 @@ export const selectsSource = (flags: SourceFlags): boolean => selecting.some((na
 
 /** Opens the store of another server. Rejects with an EtcdFileError, a StoreError or a ConfigError. */
 export async function openOtherSource(flags: SourceFlags, progress?: Progress): Promise<Source> {
-  const prefix = sourcePrefix(flags), options = { prefix, ...keysOf(flags.get("from-encryption-provider-config"), { onlyReads: true }) };
+  const prefix = sourcePrefix(flags),
+    options = { prefix, ...await keysOf(flags.get("from-encryption-provider-config"), { onlyReads: true }) };
   const snapshot = flags.get("from-snapshot");
   const files = { prefix: `${prefix}/`, skipHashCheck: flags.has("skip-hash-check"), ...(progress === undefined ? {} : { progress }) };
   if (snapshot !== undefined) return fileSource(await openSnapshot(snapshot, files), options);
@@ -77,15 +78,15 @@ async function tlsOf(flags: SourceFlags) {
 }
 
 /** Returns the keys of a file, which may be those of KMS plugins; none for no file. */
-function keysOf(path: string | undefined, options?: ReadOptions): Partial<Pick<SourceOptions, "keys" | "closeKeys">> {
+async function keysOf(path: string | undefined, options?: ReadOptions): Promise<Partial<Pick<SourceOptions, "keys" | "closeKeys">>> {
   if (path === undefined || path === "") return {};
-  const { all, kms } = readEncryptionFile(path, options).configuration;
+  const { all, kms } = (await readEncryptionFile(path, options)).configuration;
   return { keys: all, closeKeys: () => kms.forEach((each) => each.close()) };
 }
 
 /** Opens the store of the settings for reading. Of an embedded store that a server uses it reads a copy, which it removes at the end. */
 export async function openOwnSource(config: Config, { stored }: Pick<Catalog, "stored">): Promise<Source> {
-  const { closeKeys, ...options } = { prefix: config["etcd-prefix"], ...keysOf(config["encryption-provider-config"]) };
+  const { closeKeys, ...options } = { prefix: config["etcd-prefix"], ...await keysOf(config["encryption-provider-config"]) };
   if (config["etcd-servers"].length === 0) {
     if (isInMemory(config)) throw new ConfigError(["a store in memory cannot be read by another process"]);
     // Opening would create it.

@@ -6,7 +6,7 @@ import { type FieldError, fieldErrorText, invalid, required } from "../../core/f
 import { goQuote } from "../../core/tree/go-quote.ts";
 import { reasonOf } from "../../core/reason-of.ts";
 import { duration, field, type Infer, int32, list, string, struct } from "../../core/schema.ts";
-import { readWholeTextSync } from "../../protocols/files/bounded-files.ts";
+import { readWholeText } from "../../protocols/files/bounded-files.ts";
 import { bound } from "../../core/bound.ts";
 import { bytesOf, parseBase64 } from "../../core/scalars/base64.ts";
 import { Unreadable } from "../../core/scalars/unreadable.ts";
@@ -76,12 +76,12 @@ export interface ReadFile {
   readonly configuration: EncryptionConfiguration;
 }
 
-/** Throws a ConfigError with every mistake for a file that cannot be read or used. Secrets are in no message. */
-export function readEncryptionFile(path: string, options?: ReadOptions): ReadFile {
+/** Rejects with a ConfigError with every mistake for a file that cannot be read in time or used. Secrets are in no message. */
+export async function readEncryptionFile(path: string, options?: ReadOptions): Promise<ReadFile> {
   const mistake = (text: string) => `--encryption-provider-config "${path}": ${text}`;
   let read: EncryptionConfiguration | readonly FieldError[], text: string;
   try {
-    text = readWholeTextSync(path, encryptionFileBytesMax);
+    text = await readWholeText(path, encryptionFileBytesMax);
     read = encryptionIn(text, options);
   } catch (error) {
     throw new ConfigError([mistake(reasonOf(error))]);

@@ -86,7 +86,7 @@ test("the files of the operator's guide can be used", () => {
   }
 });
 
-test("mistakes name their fields, and no secret", () => {
+test("mistakes name their fields, and no secret", async () => {
   const ofProviders = (...providers: readonly object[]) => mistakes([{ resources: ["secrets"], providers }]);
   assert.deepEqual(mistakes([]), ["resources: Required value: at least one resources is required"]);
   assert.deepEqual(mistakes([{}]), [
@@ -158,7 +158,7 @@ test("mistakes name their fields, and no secret", () => {
   assert.deepEqual(hidden(["secrets"], ["secrets", "*.apps"], ["*.*"]), []);
   assert.throws(() => encryptionIn(fileOf([{ providers: [{ aescbx: {} }] }])), /unknown field "resources\[0\].providers\[0\].aescbx"/);
   assert.throws(() => encryptionIn("kind: Other\napiVersion: v1\n"), /no kind "Other"/);
-  assert.throws(() => readEncryptionFile("/nowhere/file"), (error) => {
+  await assert.rejects(readEncryptionFile("/nowhere/file"), (error) => {
     assert.ok(error instanceof ConfigError);
     assert.match(error.mistakes[0]!, /^--encryption-provider-config "\/nowhere\/file": /);
     return true;

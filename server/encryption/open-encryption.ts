@@ -55,11 +55,11 @@ export async function openEncryption(path: string, { prefix, catalog, log, meter
     const plugin = kmsPlugin({ endpoint, timeoutMs, ...(meter === undefined ? {} : { called: meter.called }) });
     return kmsProvider({ name, timeoutMs, plugin, changed: replace, ...(meter === undefined ? {} : { meter }) });
   };
-  const read = (): Keys => ({ ...readEncryptionFile(path, { kms }), ending: new AbortController() });
+  const read = async (): Promise<Keys> => ({ ...await readEncryptionFile(path, { kms }), ending: new AbortController() });
   const follow = ({ configuration, ending: { signal } }: Keys) => {
     for (const each of configuration.kms) void each.follow(signal, logged(each.name, log));
   };
-  let current = read();
+  let current = await read();
   await Promise.allSettled(current.configuration.kms.map((each) => each.check()));
   follow(current);
   const resourceOf = resources(prefix, catalog);
@@ -77,7 +77,7 @@ export async function openEncryption(path: string, { prefix, catalog, log, meter
       what: "encryption configuration",
       paths: [path],
       async renew() {
-        const next = read(), before = current;
+        const next = await read(), before = current;
         if (next.text === before.text) return end(next);
         try {
           await checkAll(next.configuration.kms);

@@ -44,5 +44,5 @@ export async function fileMistakes(config: Config, plugins: readonly Plugin[]): 
 /** Ciphers are loaded by a server that has them, to save memory. */
 async function checkEncryption(config: Config): Promise<void> {
   const { readEncryptionFile } = await import("../encryption/configuration.ts");
-  readEncryptionFile(config["encryption-provider-config"]);
+  await readEncryptionFile(config["encryption-provider-config"]);
 }
