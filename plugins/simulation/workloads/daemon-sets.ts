@@ -103,10 +103,11 @@ async function writeStatus(world: World, set: DaemonSet, hash: string): Promise<
     const [pod] = here;
     if (pod === undefined) continue;
     current++;
-    const ms = msUntilAvailable(pod, set.spec.minReadySeconds ?? 0, world.clock.now());
+    const waits = here.map((each) => msUntilAvailable(each, set.spec.minReadySeconds ?? 0, world.clock.now()));
     if (isReady(pod)) ready++;
-    if (ms === 0) available++;
-    else if (ms !== undefined) nextMs = Math.min(ms, nextMs ?? Infinity);
+    if (waits[0] === 0) available++;
+    // The second pod of an update with surge, too: the first goes when it is available.
+    for (const ms of waits) if (ms !== undefined && ms > 0) nextMs = Math.min(ms, nextMs ?? Infinity);
     if (here.some(({ metadata }) => metadata.labels?.[revisionLabel] === hash)) updated++;
   }
   const status = {

@@ -186,6 +186,18 @@ test("a daemon set has a pod on each node that fits", async () => {
   await eventually(async () => assert.deepEqual(await images("agent"), ["app:2"]));
 });
 
+test("an update with surge replaces the pod of a node when the new one has been ready for long enough", async () => {
+  await using cluster = await openCluster();
+  const { create, change, get, images } = cluster;
+  const updateStrategy = { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } };
+  const spec = { selector: { matchLabels: { app: "agent" } }, minReadySeconds: 1, updateStrategy };
+  await create("apps/v1", "daemonsets", { metadata: { name: "agent" }, spec: { ...spec, template: template("agent") } });
+  await eventually(async () => assert.equal((await get("apps/v1", "daemonsets", "agent")).status.numberAvailable, 1));
+  await change("apps/v1", "daemonsets", "agent", { spec: { template: template("agent", "app:2", { hostNetwork: false }) } });
+  await eventually(async () => assert.deepEqual(await images("agent"), ["app:1", "app:2"]));
+  await eventually(async () => assert.deepEqual(await images("agent"), ["app:2"]));
+});
+
 test("jobs run to their completions, by index, are suspended, and go when their time is over", async () => {
   await using cluster = await openCluster();
   const { create, change, get, list } = cluster,
