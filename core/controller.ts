@@ -49,7 +49,7 @@ export interface StoredResource {
   readonly encodingVersion: string;
   /** The group versions that can be read from the store. */
   readonly decodableVersions: readonly string[];
-  /** The group versions that are served. */
+  /** The group versions of this group that are served, in alphabetical order. */
   readonly servedVersions: readonly string[];
 }
 /** The types that are served now, including custom kinds. */
@@ -203,6 +203,11 @@ export interface StartHook {
   readonly checks?: readonly string[];
   /** The owner of the fields that the task writes, in metadata.managedFields; at most 128 bytes. Default: `name`. */
   readonly fieldManager?: string;
+  /**
+   * Holds the writes of clients back until the task has succeeded, if the gate is on: they are answered with 503. `own`: the resource that the task itself
+   * writes, such as `storageversions.internal.apiserver.{domain}`. Writes of custom resources, of kinds that are not stored and of other servers are not held.
+   */
+  readonly holdsWrites?: { readonly gate: string; readonly own: string };
   /** Does the task and resolves. If it rejects, the error is logged and `run` is called again after a pause. */
   run(world: ControllerContext, signal: AbortSignal): Promise<void>;
   /** Works on every server after `run`, with or without leadership, until the signal aborts. Must not reject. */

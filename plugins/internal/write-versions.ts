@@ -1,6 +1,6 @@
 /** The versions in which this server stores its resources, as kube-apiserver writes them at its start (KEP-2339). */
 import { type ApiObject, type ControllerContext, type StartHook, StatusError } from "../../plugin.ts";
-import type { StoredResource } from "../../toolbox.ts";
+import { pause, type StoredResource } from "../../toolbox.ts";
 import { isServed } from "../shared/is-served.ts";
 import { identityOf } from "../shared/server-identity.ts";
 import { commonVersion } from "./rules.ts";
@@ -9,6 +9,8 @@ import type { ServerStorageVersion, StorageVersion, StorageVersionCondition, Sto
 export const storageVersionGate = "StorageVersionAPI";
 
 const groupVersion = "internal.apiserver.{domain}/v1alpha1", plural = "storageversions";
+/** Milliseconds between two rounds, which write what others have changed or removed (kube-apiserver's value). */
+const everyMs = 600_000;
 /** Attempts to write an object while other servers write it. */
 const triesMax = 3;
 
@@ -70,12 +72,22 @@ export function statusWith(status: StorageVersionStatus, own: ServerStorageVersi
   };
 }
 
+async function writeNow(world: ControllerContext): Promise<void> {
+  if (world.gates(storageVersionGate) && isServed(world, { groupVersion, resource: plural }, "create")) {
+    await writeVersions(world, `${new Date(world.clock.now()).toISOString().slice(0, 19)}Z`);
+  }
+}
+
 export const storageVersionHook: StartHook = Object.freeze<StartHook>({
   name: "built-in-resources-storage-version-updater",
   fieldManager: "kube-apiserver",
-  async run(world) {
-    if (world.gates(storageVersionGate) && isServed(world, { groupVersion, resource: plural }, "create")) {
-      await writeVersions(world, `${new Date(world.clock.now()).toISOString().slice(0, 19)}Z`);
+  holdsWrites: { gate: storageVersionGate, own: "storageversions.internal.apiserver.{domain}" },
+  run: writeNow,
+  async follow(world, signal) {
+    for (await pause(everyMs, signal); !signal.aborted; await pause(everyMs, signal)) {
+      await writeNow(world).catch((error) => {
+        if (!signal.aborted) world.logError("the storage versions of this server cannot be written", error);
+      });
     }
   },
 });

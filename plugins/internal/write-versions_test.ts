@@ -33,6 +33,12 @@ test("a server writes the versions of each resource that it stores", async () =>
     ["core.pods", "v1"],
   ]);
   assert.ok(!stored.some(([name]) => name.startsWith("authorization.k8s.io.")), "reviews are not stored");
+  assert.ok(!stored.some(([name]) => name.startsWith("storagemigration.k8s.io.")), "no version of it is served");
+  const servedIn = async (wanted: string) =>
+    (await list()).find(({ metadata: { name } }) => name === wanted).status.storageVersions[0].servedVersions;
+  assert.deepEqual(await servedIn("autoscaling.horizontalpodautoscalers"), ["autoscaling/v1", "autoscaling/v2"]);
+  assert.deepEqual(await servedIn("resource.k8s.io.resourceclaims"), ["resource.k8s.io/v1"], "the others are not served by default");
+  assert.deepEqual(await servedIn("core.events"), ["v1"], "those of the group");
   const types = {
     versions: () => [],
     resources: () => [],

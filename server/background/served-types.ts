@@ -24,13 +24,16 @@ export function servedTypes(catalog: () => Catalog): ServedTypes {
       return endpoint && publishedSchema(endpoint.schema);
     },
     stored() {
-      const { kinds, names, versionsOf } = catalog();
+      const { kinds, names, versionsOf, endpoint } = catalog();
       return kinds.filter(({ resource }) => resource.custom !== true && resource.storedUnder !== undefined).map((kind) => ({
         group: kind.group,
         plural: kind.plural,
         encodingVersion: kind.written.apiVersion,
         decodableVersions: Object.keys(kind.resource.served).map((each) => spell(names, each)),
-        servedVersions: versionsOf(kind).map(({ apiVersion }) => apiVersion),
+        servedVersions: versionsOf(kind).filter(({ group, version, plural }) =>
+          group === kind.group && endpoint(group, version, plural) !== undefined
+        )
+          .map(({ apiVersion }) => apiVersion).toSorted(),
       })).filter(({ servedVersions }) => servedVersions.length > 0);
     },
   };

@@ -1,4 +1,5 @@
 /** Assembles the server for `handle` from settings, plugins and a store. */
+import { heldWrites } from "./held-writes.ts";
 import { PeerError } from "../../core/connect.ts";
 import { identityHeaders } from "../config/identity-headers.ts";
 import type { Access, CallWebhook } from "../../core/access.ts";
@@ -144,7 +145,7 @@ export function assemble(parts: Parts): Server {
     sendsGoaway: goawayChooser(() => current().config["goaway-chance"], Math.random),
     admit: limits.admit,
     nonresource: nonresourceOf(parts, limits),
-    ...(parts.aggregation === undefined ? {} : aggregated(parts.aggregation)),
+    ...aggregated(parts),
     refusedPage,
     countOwnRequest(method, info) {
       const { group, resource, subresource, verb } = requestLabels(method, info, undefined, current().catalog);
@@ -178,10 +179,14 @@ function catalogChanges({ config: { current, onSwap }, aggregation }: Parts): Se
   return (signal) => abortable(change.promise, signal).catch(() => {}); // an abort is no error here
 }
 
-function aggregated(
-  { elsewhere, isElsewhere, others }: NonNullable<Parts["aggregation"]>,
-): Pick<Server, "elsewhere" | "isElsewhere" | "others"> {
-  return { elsewhere, isElsewhere, others };
+/** The requests that this server does not answer itself: those for other servers, and writes that have to wait. */
+function aggregated({ aggregation, config: { current }, health: { start } }: Parts): Pick<Server, "elsewhere" | "isElsewhere" | "others"> {
+  const held = heldWrites(() => current().catalog, start);
+  const elsewhere: Server["elsewhere"] = (user, exchange, info, auditId) => {
+    const error = held(user, info);
+    return error === undefined ? aggregation?.elsewhere(user, exchange, info, auditId) : Promise.reject(error);
+  };
+  return aggregation === undefined ? { elsewhere } : { elsewhere, isElsewhere: aggregation.isElsewhere, others: aggregation.others };
 }
 
 function completeness({ config, health: { start }, aggregation }: Parts): Server["isComplete"] {
