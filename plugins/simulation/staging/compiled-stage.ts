@@ -3,7 +3,16 @@ import { bound } from "../../../core/bound.ts";
 import type { Json } from "../../../core/json.ts";
 import { goQuote, parseDuration, Unreadable } from "../../../toolbox.ts";
 import { type Jq, parseJq, valuesOf } from "../stages/jq.ts";
-import type { ExpressionFrom, JqRequirement, MatchExpression, Stage, StageFinalizers, StagePatch, StageStep } from "../stages/stage.ts";
+import type {
+  ExpressionFrom,
+  JqRequirement,
+  MatchExpression,
+  Stage,
+  StageApply,
+  StageFinalizers,
+  StagePatch,
+  StageStep,
+} from "../stages/stage.ts";
 import { parseTemplate, type Piece } from "../stages/template.ts";
 
 /** Requirements of the selector of a Stage. */
@@ -13,8 +22,11 @@ const stageStepsMax = bound(100);
 
 /** A patch whose template is parsed. */
 export type CompiledPatch = Omit<StagePatch, "template"> & { readonly template: readonly Piece[] };
+/** An object to write whose template is parsed. */
+export type CompiledApply = Omit<StageApply, "template"> & { readonly template: readonly Piece[] };
 /** One step. */
 export type CompiledStep =
+  | { readonly apply: CompiledApply }
   | { readonly patch: CompiledPatch }
   | { readonly event: NonNullable<StageStep["event"]> }
   | { readonly finalizers: StageFinalizers }
@@ -104,8 +116,10 @@ function timeOf(fixed: number | undefined, jq: Jq | undefined): (object: Json, n
   };
 }
 
+const templateOf = ({ template = "" }: StagePatch | StageApply): readonly Piece[] => parseTemplate(template.trim());
+
 function compiledPatch(patch: StagePatch): CompiledPatch {
-  return { ...patch, template: parseTemplate((patch.template ?? "").trim()) };
+  return { ...patch, template: templateOf(patch) };
 }
 
 function boundedSteps(stage: Stage): readonly CompiledStep[] {
@@ -117,10 +131,10 @@ function boundedSteps(stage: Stage): readonly CompiledStep[] {
 function stepsOf({ spec: { next, steps = [] } }: Stage): readonly CompiledStep[] {
   const found: CompiledStep[] = [];
   for (const { patch, event, finalizers, delete: isDeleted, apply } of steps) {
-    if (apply !== undefined) throw new Error("the step apply is not supported");
     if (event !== undefined) found.push({ event });
     if (finalizers !== undefined) found.push({ finalizers });
     if (patch !== undefined) found.push({ patch: compiledPatch(patch) });
+    if (apply !== undefined) found.push({ apply: { ...apply, template: templateOf(apply) } });
     if (isDeleted === true) found.push({ delete: true });
   }
   if (next === undefined) return found;

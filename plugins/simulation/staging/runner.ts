@@ -6,12 +6,13 @@ import { readYaml } from "../../../core/tree/yaml.ts";
 import { jsonFromTree } from "../../../core/tree/values.ts";
 import type { ClusterAddresses } from "../nodes/cluster-addresses.ts";
 import { healthyConditions } from "../nodes/node-status.ts";
-import { renderTemplate } from "../stages/template.ts";
+import { type Piece, renderTemplate } from "../stages/template.ts";
 import { templateFunctions } from "../stages/template-functions.ts";
 import type { Reconciler } from "../world/reconciler.ts";
 import type { Store } from "../world/store.ts";
 import { timestampOf } from "../world/time.ts";
 import type { Pod, World } from "../world/world.ts";
+import { applyObject } from "./apply.ts";
 import { chooseStage, type CompiledPatch, type CompiledStage, type CompiledStep } from "./compiled-stage.ts";
 import type { StageBook, StagedKind } from "./stage-book.ts";
 
@@ -99,7 +100,19 @@ async function playStep(
     if (finalizers.length === known.length && finalizers.every((each, i) => each === known[i])) return object;
     return await store.update({ ...object, metadata: { ...object.metadata, finalizers } });
   }
+  if ("apply" in step) {
+    await applyObject(world, object, rendered(world, object, step.apply.template, addresses), step.apply);
+    return object;
+  }
   return await playPatch(world, store, object, step.patch, addresses);
+}
+
+/** What a template gives for an object, which is read as YAML. */
+function rendered(world: World, object: ApiObject, template: readonly Piece[], addresses: ClusterAddresses): Json {
+  const text = renderTemplate(template, object as unknown as Json, functionsFor(world, object, addresses));
+  const read = readYaml(new TextEncoder().encode(text));
+  if (!read.ok) throw new Error(`its template gives no YAML: ${read.error}`);
+  return jsonFromTree(read.tree);
 }
 
 async function playPatch(
@@ -109,10 +122,7 @@ async function playPatch(
   patch: CompiledPatch,
   addresses: ClusterAddresses,
 ): Promise<ApiObject> {
-  const text = renderTemplate(patch.template, object as unknown as Json, functionsFor(world, object, addresses));
-  const read = readYaml(new TextEncoder().encode(text));
-  if (!read.ok) throw new Error(`its template gives no YAML: ${read.error}`);
-  const value = jsonFromTree(read.tree), { root = "", type = "strategic", subresource = "" } = patch;
+  const value = rendered(world, object, patch.template, addresses), { root = "", type = "strategic", subresource = "" } = patch;
   const whole = root === "" ? value : { [root]: value };
   const options = subresource === "" ? {} : { subresource: subresource as "status" };
   if (type === "json") return await store.patch(object, { json: value as never }, options);

@@ -73,3 +73,37 @@ test("a Stage that is wrong is reported by name, and stops no other", async () =
   await eventually(() => assert.rejects(() => world.pod("one"), /not found/));
   assert.ok(world.server.logged.some((line) => line.includes("the stage bad has no effect: the function input is not supported")));
 });
+
+test("the step apply writes other objects, and changes them in the same way later", async () => {
+  await using world = await openSimulation();
+  const template = (value: string) =>
+    `{apiVersion: v1, kind: ConfigMap, metadata: {name: {{ printf "of-%s" .metadata.name | Quote }} }, data: {phase: ${value}}}`;
+  const selector = (phase: string) => ({ matchAnnotations: { mine: "yes", phase } });
+  const after = (value: string) => ({ patch: { type: "merge", template: `metadata: {annotations: {phase: '${value}'}}` } });
+  await create(world, "first", { ...ofPods, selector: selector("1"), steps: [{ apply: { template: template("one") } }, after("2")] });
+  await create(world, "second", {
+    ...ofPods,
+    selector: selector("2"),
+    steps: [{ apply: { type: "merge", template: template("two") } }, {
+      apply: { template: "{apiVersion: v1, kind: Namespace, metadata: {name: made}}" },
+    }, after("3")],
+  });
+  await world.createPod("one", { mine: "yes", phase: "1" });
+  await eventually(async () => assert.equal((await world.pod("one")).metadata.annotations?.["phase"], "3"));
+  const { data } = await world.api.get("v1", "configmaps", "default", "of-one") as unknown as { readonly data: object };
+  assert.deepEqual(data, { phase: "two" });
+  await world.api.get("v1", "namespaces", "", "made");
+});
+
+test("a step apply for a kind that is not served is reported", async () => {
+  await using world = await openSimulation();
+  const template = "{apiVersion: example.com/v1, kind: Nothing, metadata: {name: a}}";
+  await create(world, "nothing", { ...ofPods, selector: { matchAnnotations: { mine: "yes" } }, steps: [{ apply: { template } }] });
+  await world.createPod("one", { mine: "yes" });
+  await eventually(() =>
+    assert.ok(
+      world.server.logged.some((line) => line.includes('the kind \\"Nothing\\" of \\"example.com/v1\\" is not served')),
+      world.server.logged.join("\n"),
+    )
+  );
+});
