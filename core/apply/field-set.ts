@@ -166,15 +166,52 @@ function readNode(value: Json, depth: number, form: { canonical: boolean }): Fie
   return setOf(owned || children.size === 0, children);
 }
 
+/** Characters of the marks of sets whose values are remembered: objects of one shape have equal sets. */
+const marksCharactersMax = bound(256 * 1024);
+/** Characters of one mark: larger sets are written anew. */
+const markCharactersMax = bound(2_000);
+/** The written values by the marks of their sets. */
+const byMark = { values: new Map<string, Json>(), characters: 0 };
+
+/**
+ * A text that only equal sets have: the elements in the order of their maps, which is that of fields for sets of new objects. Each is preceded by
+ * its length. "" if it is longer than `markCharactersMax`.
+ */
+function markOf(set: FieldSet): string {
+  let mark = set.owned ? "." : "";
+  if (set.children === undefined) return mark;
+  for (const [element, child] of set.children) {
+    mark += `${element.length}:${element}`;
+    if (child !== leafSet) {
+      const below = markOf(child);
+      if (below === "") return "";
+      mark += `(${below})`;
+    }
+    if (mark.length > markCharactersMax) return "";
+  }
+  return mark;
+}
+
 /** Writes a set as a FieldsV1 value, with keys in upstream's order and `.` first. Equal sets have the same value, unless they are large. */
 export function writeFieldSet(set: FieldSet): Json {
   const remembered = texts.get(set);
   if (remembered !== undefined) return remembered;
-  const made = writeNode(set, false);
-  if (set === emptySet || set === leafSet) return made;
-  const value = sharedFieldsV1(made);
+  if (set === emptySet || set === leafSet) return writeNode(set, false);
+  const mark = markOf(set), value = byMark.values.get(mark) ?? writtenOnce(set, mark);
   texts.set(set, value);
   if (!known.has(value as object)) known.set(value as object, set); // a set is written as an object
+  return value;
+}
+
+function writtenOnce(set: FieldSet, mark: string): Json {
+  const value = sharedFieldsV1(writeNode(set, false));
+  if (mark === "") return value;
+  byMark.characters += mark.length;
+  if (byMark.characters > marksCharactersMax) {
+    byMark.values = new Map();
+    byMark.characters = mark.length;
+  }
+  byMark.values.set(mark, value);
   return value;
 }
 

@@ -151,3 +151,25 @@ test("writeFieldSet() writes a set that was read from another form in the canoni
   const own = { "f:data": { ".": {}, "f:k": {} } };
   assert.equal(rewritten(own), own);
 });
+
+test("writeFieldSet() gives sets that differ in nesting, in ownership or in a boundary of names different values, and equal ones the same", () => {
+  const leaf = (...path: readonly string[]) => path.map((name) => `f:${name}`);
+  const sets = [
+    [leaf("a"), leaf("b")],
+    [leaf("a", "b")],
+    [leaf("a"), leaf("a", "b")],
+    [leaf("a2:f:b")],
+    [leaf("a3:f:b")],
+    [leaf("a(3:f:b)")],
+    [leaf("a."), leaf("b")],
+    [leaf("a", "b"), leaf("c")],
+    [leaf("a", "b", "c")],
+  ].map((paths) => setOfPaths(...paths));
+  const texts = sets.map((set) => JSON.stringify(writeFieldSet(set)));
+  assert.equal(new Set(texts).size, texts.length);
+  assert.equal(writeFieldSet(setOfPaths(leaf("b"), leaf("a"))), writeFieldSet(sets[0]!));
+  assert.equal(writeFieldSet(setOfPaths(leaf("a"), leaf("b"))), writeFieldSet(sets[0]!));
+  const wide = () => setOfPaths(...Array.from({ length: 500 }, (_, at) => leaf(`name-${at}`, "below")));
+  assert.deepEqual(writeFieldSet(wide()), writeFieldSet(wide()));
+  assert.equal(Object.keys(writeFieldSet(wide()) as object).length, 500);
+});

@@ -102,11 +102,15 @@ export function ownersAfterUpdate(
   if (isSame(found) && [...owners.values()].every((owner) => versions.atom(owner.apiVersion) !== undefined && !isEmptySet(owner.set))) {
     return reconcileOwners(versions, owners);
   }
-  const others = takeFrom(versions, before, after, reconcileOwners(versions, owners), found, "");
   const took = difference(union(found.modified, found.added), unowned);
-  if (isEmptySet(took)) return others.owners;
   const self = { manager: writer.manager === "" ? "unknown" : writer.manager, operation: "Update", apiVersion: versions.current } as const;
   const id = ownerId({ ...self, subresource: writer.subresource });
+  // A new object has one owner of all fields.
+  if (owners.size === 0) {
+    return isEmptySet(took) ? owners : new Map([[id, { ...self, subresource: writer.subresource, set: took, time: writer.time }]]);
+  }
+  const others = takeFrom(versions, before, after, reconcileOwners(versions, owners), found, "");
+  if (isEmptySet(took)) return others.owners;
   const had = others.owners.get(id);
   const set = keepSet(owners.get(id), had === undefined ? took : union(had.set, took));
   return others.owners.set(id, { ...self, subresource: writer.subresource, set, time: writer.time });
