@@ -4,7 +4,7 @@ import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { etcdGateway, etcdMissing, etcds, type EtcdServer, startEtcd, startEtcds, startLearner } from "./etcd.ts";
+import { etcdGateway, etcdMissing, etcdRelease, etcds, type EtcdServer, startEtcd, startEtcds, startLearner } from "./etcd.ts";
 import { type EtcdOptions, openEtcd } from "../kernel/store/etcd/etcd.ts";
 import { storeConformance } from "./store/store-conformance.ts";
 import { bytes, done, eventsUntil, put, refused, startWatch, text, within } from "./store/helpers.ts";
@@ -95,6 +95,33 @@ for (const program of etcds()) {
     });
     after(() => etcd.stop());
     storeConformance("etcd", () => openEtcd({ endpoints: [etcd.endpoint], prefix: `/${randomUUID()}/` }));
+  });
+}
+
+for (const program of etcds()) {
+  test(`stream() reads a range at one revision where the server has it: ${program}`, async () => {
+    const etcd = await startEtcd({ program }), { minor } = await etcdRelease(program);
+    try {
+      await opened({ endpoints: [etcd.endpoint], prefix: "/p/" }, async (store) => {
+        const keys = Array.from({ length: 50 }, (_, index) => `key-${String(index).padStart(5, "0")}`);
+        let at = 0;
+        for (const key of keys) at = await put(store, key, "1");
+        await put(store, "key-x", "later");
+        const ending = new AbortController(), found = await store.stream?.({ prefix: "key-", after: keys[9]! }, at, ending.signal);
+        assert.equal(found === undefined, minor < 3007);
+        if (found === undefined) return;
+        const streamed: string[] = [];
+        for await (const piece of found) streamed.push(...piece.map(({ key, value }) => `${key} ${text(value)}`));
+        assert.deepEqual(streamed, keys.slice(10).map((key) => `${key} 1`));
+        await store.compact(at + 1);
+        await assert.rejects(
+          async () => await store.stream?.({ prefix: "" }, at - 1, ending.signal),
+          (error) => error instanceof StoreError && error.code === "compacted" && error.oldest === at + 1,
+        );
+      });
+    } finally {
+      await etcd.stop();
+    }
   });
 }
 

@@ -57,6 +57,7 @@ export function measuredStore(store: Store, places: StoredPlaces, record: Reques
       record.storeListObjects.with({ group, resource }).add(listing.entries.length);
       return listing;
     },
+    ...(store.stream && { stream: (range, ...args) => measure("list", range.prefix, () => store.stream!(range, ...args)) }),
     newest: () => store.newest(),
     commit: (change) => measure(operationOf(change), change.key, () => store.commit(change)),
     watch: (range, from, signal) =>

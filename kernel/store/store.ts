@@ -99,6 +99,8 @@ export interface Batch {
 export interface Store {
   get(key: string, signal?: AbortSignal): Promise<{ readonly entry: Entry | undefined; readonly revision: Revision }>;
   list(range: Range, page?: Page): Promise<Listing>;
+  /** Resolves with the entries of a range at a revision, in the order of their keys; undefined if the store has them in lists only. */
+  stream?(range: Range, at: Revision, signal: AbortSignal): Promise<AsyncIterable<readonly Entry[]> | undefined>;
   /** Returns the newest revision if it is known without a round trip, because there is no other writer; else undefined. */
   newest(): Revision | undefined;
   /**

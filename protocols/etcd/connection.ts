@@ -1,5 +1,6 @@
 import { pause } from "../../core/async.ts";
-import { isDenied, isLate, isUnavailable, isUnsent } from "./errors.ts";
+import { isDenied, isLate, isUnavailable, isUnknownMethod, isUnsent } from "./errors.ts";
+import { begun } from "./pieces.ts";
 import { status, watch, type WatchReply, type WatchRequest } from "./messages.ts";
 import { type Channel, type MessageStream, type Method, openChannel } from "../grpc/grpc.ts";
 import type { Tls } from "../grpc/session.ts";
@@ -54,6 +55,15 @@ export interface Connection {
   call<Request, Reply>(method: Method<Request, Reply>, request: Request, options: CallOptions): Promise<Reply>;
   /** Opens a stream to the endpoint in use; the caller must cancel it. Rejects with a GrpcError, or with the signal's reason. */
   watch(signal?: AbortSignal): Promise<WatchStream>;
+  /**
+   * Resolves with the answer to a request in pieces; undefined if the endpoint in use does not have the method. The answer rejects with a GrpcError, also
+   * if no piece arrives in the time of a call, or with the signal's reason. The call is not sent again.
+   */
+  pieces<Request, Reply>(
+    method: Method<Request, Reply>,
+    request: Request,
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<readonly Reply[]> | undefined>;
   /** Marks an endpoint as failed, so that later calls go to the next. */
   leave(endpoint: number): void;
   /** Closes the connections once calls in progress have ended. */
@@ -72,6 +82,8 @@ class EndpointConnection implements Connection {
   readonly #answers: EndpointObserver;
   readonly #timeoutMs: number;
   readonly #underway = new Set<Promise<unknown>>();
+  /** Paths of methods that an endpoint does not have. */
+  readonly #unknown = new Map<number, Set<string>>();
   /** Failed endpoints that are called until they answer. */
   readonly #followed = new Set<number>();
   readonly #closing = new AbortController();
@@ -114,6 +126,31 @@ class EndpointConnection implements Connection {
       channel.close();
       if (signal?.aborted !== true) this.leave(endpoint);
       throw error;
+    }
+  }
+  async pieces<Request, Reply>(
+    method: Method<Request, Reply>,
+    request: Request,
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<readonly Reply[]> | undefined> {
+    const endpoint = this.#active, unknown = this.#unknown.get(endpoint) ?? new Set();
+    if (unknown.has(method.path)) return undefined;
+    // A connection of its own, as that of a watch.
+    const channel = this.#open(at(this.#endpoints, endpoint)), ended = this.#answers.begin(endpoint);
+    try {
+      const pieces = await begun(await channel.stream(method, {}, request), {
+        timeoutMs: this.#timeoutMs,
+        signal,
+        close: () => channel.close(),
+      });
+      ended();
+      return pieces;
+    } catch (error) {
+      channel.close();
+      ended(isUnknownMethod(error) ? undefined : error);
+      if (!isUnknownMethod(error)) throw error;
+      this.#unknown.set(endpoint, unknown.add(method.path));
+      return undefined;
     }
   }
   leave(endpoint: number): void {

@@ -23,6 +23,9 @@ export const isDenied = (error: unknown): boolean => said(error, sentences.denie
 export const isNoSpace = (error: unknown): boolean => said(error, sentences.noSpace);
 export const isNoLease = (error: unknown): boolean => said(error, sentences.noLease);
 
+/** Whether the server does not have the method. */
+export const isUnknownMethod = (error: unknown): boolean => error instanceof GrpcError && error.code === grpcCode.unimplemented;
+
 /** Whether a call failed before the server acted on it, so that any call may be sent again. */
 export function isUnsent(error: unknown): boolean {
   return error instanceof GrpcError && (error.unsent || isOfLearner(error) || isBusy(error));

@@ -100,6 +100,17 @@ export const range: Method<RangeRequest, RangeReply> = {
   decode: (bytes) => readRange(readerOf(bytes)),
 };
 
+/** The same in pieces, in the order of the keys (etcd 3.7 and later). Only the last piece has a count and a revision. */
+export const rangeStream: Method<RangeRequest, RangeReply> = {
+  path: "/etcdserverpb.KV/RangeStream",
+  encode: range.encode,
+  decode(bytes) {
+    let reply: RangeReply = { entries: [], count: 0, revision: 0 };
+    readFields(readerOf(bytes), { 1: (reader) => reply = readRange(nested(reader)) });
+    return reply;
+  },
+};
+
 export const txn: Method<TxnRequest, TxnReply> = {
   path: "/etcdserverpb.KV/Txn",
   encode({ key, expect, value, lease }) {

@@ -5,6 +5,7 @@ export const grpcCode = Object.freeze({
   unknown: 2,
   deadlineExceeded: 4,
   resourceExhausted: 8,
+  unimplemented: 12,
   internal: 13,
   unavailable: 14,
 });

@@ -20,13 +20,17 @@ export interface Method<Request, Reply> {
 export interface Channel {
   /** Rejects with a GrpcError, or with the signal's reason. */
   call<Request, Reply>(method: Method<Request, Reply>, request: Request, timeoutMs: number, signal?: AbortSignal): Promise<Reply>;
-  /** Opens a bidirectional stream. Rejects with a GrpcError if there is no connection. */
-  stream<Request, Reply>(method: Method<Request, Reply>, headers: Readonly<Record<string, string>>): Promise<MessageStream<Request, Reply>>;
+  /** Opens a bidirectional stream, or with `only` one that answers this request. Rejects with a GrpcError if there is no connection. */
+  stream<Request, Reply>(
+    method: Method<Request, Reply>,
+    headers: Readonly<Record<string, string>>,
+    only?: Request,
+  ): Promise<MessageStream<Request, Reply>>;
   /** Closes the connection; calls in progress fail. */
   close(): void;
 }
 
-/** Yields all messages that have arrived together. Throws a GrpcError at any end of the stream except cancel(). */
+/** Yields all messages that have arrived together. Throws a GrpcError at any end of the stream except cancel(), and the good end of an answer. */
 export interface MessageStream<Request, Reply> extends AsyncIterable<readonly Reply[]> {
   send(request: Request): void;
   cancel(): void;
@@ -62,7 +66,7 @@ export function openChannel(endpoint: string, options: ChannelOptions): Channel 
       const bounds = { timeoutMs, signal, answerBytesMax: options.answerBytesMax ?? Infinity };
       return unary(standing, headers(method.path), method, request, late, bounds);
     },
-    stream: async (method, more) => messageStream(await connected(), headers(method.path, more), method),
+    stream: async (method, more, only) => messageStream(await connected(), headers(method.path, more), method, only),
     close() {
       closed = true;
       session?.close();
@@ -127,20 +131,24 @@ function messageStream<Request, Reply>(
   session: GrpcSession,
   headers: Buffer,
   { encode, decode }: Method<Request, Reply>,
+  only: Request | undefined,
 ): MessageStream<Request, Reply> {
   let chunks: Buffer[] = [];
   let status: Status | undefined;
   let failure: GrpcError | undefined;
-  let cancelled = false;
+  let cancelled = false, isAnswered = false;
   let wake = (): void => {};
-  const stream = openStream(session, headers, undefined, {
+  const stream = openStream(session, headers, only === undefined ? undefined : frameMessage(encode(only)), {
+    isPaced: true,
     headers: (headers) => status = statusOf(headers) ?? status,
     data(chunk) {
       chunks.push(chunk);
       wake();
     },
     end(lost) {
-      failure = failureOf(status, lost) ?? new GrpcError(grpcCode.unavailable, "The server ended the stream");
+      const failed = failureOf(status, lost);
+      isAnswered = failed === undefined && only !== undefined;
+      if (!isAnswered) failure = failed ?? new GrpcError(grpcCode.unavailable, "The server ended the stream");
       wake();
     },
   });
@@ -160,6 +168,7 @@ function messageStream<Request, Reply>(
       if (bytes > 0) stream.used(bytes);
       if (chunks.length > 0 || cancelled) continue;
       if (failure !== undefined) throw failure;
+      if (isAnswered) return;
       await new Promise<void>((resolve) => wake = resolve);
     }
   }

@@ -186,3 +186,17 @@ test("stream() carries messages both ways and ends quietly when it is cancelled"
     }
     assert.deepEqual(seen, ["1", "2", "3"]);
   }));
+
+test("a stream with one request ends with its answer, and the reader decides how much arrives", async () => {
+  let ended = false;
+  const piece = frame("x".repeat(1_000_000));
+  await withServer((stream) => {
+    stream.on("end", () => ended = true).resume();
+    reply(stream, Buffer.concat(Array.from({ length: 20 }, () => piece)), { "grpc-status": "0" });
+  }, async ({ channel }) => {
+    const stream = await channel.stream(echo, {}, "all");
+    let count = 0;
+    for await (const replies of stream) count += replies.length;
+    assert.deepEqual([count, ended], [20, true]);
+  });
+});

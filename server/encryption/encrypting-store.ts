@@ -59,6 +59,7 @@ export function encryptingStore(store: Store, encryption: Encryption): Store {
       const listing = await store.list(range, page);
       return page?.valued === false ? listing : { ...listing, entries: await inTurn(listing.entries, openedEntry) };
     },
+    ...openedStreams(store, (piece) => inTurn(piece, openedEntry)),
     newest: () => store.newest(),
     async commit(change: Change): Promise<Commit> {
       const { key, value: plain } = change, sealed = plain && encryption.of(key)?.seal(plain, key), value = sealed ?? plain;
@@ -79,6 +80,19 @@ export function encryptingStore(store: Store, encryption: Encryption): Store {
     size: () => store.size(),
     close: () => store.close(),
   };
+}
+
+function openedStreams({ stream }: Store, open: (piece: readonly Entry[]) => Promise<readonly Entry[]>): Pick<Store, "stream"> {
+  if (stream === undefined) return {};
+  return {
+    async stream(...args) {
+      const sealed = await stream(...args);
+      return sealed && openedPieces(sealed, open);
+    },
+  };
+}
+async function* openedPieces<T>(pieces: AsyncIterable<T>, open: (piece: T) => Promise<T>): AsyncGenerator<T, void> {
+  for await (const piece of pieces) yield await open(piece);
 }
 
 /** Values that were written last and are kept in the clear, because their events follow. */

@@ -50,6 +50,11 @@ export function routedStore(stores: readonly [Store, ...Store[]], routes: () => 
   return {
     get: (key, signal) => storeOf(key).get(key, signal),
     list: routedList(stores, routes),
+    // A wider range has parts in several stores, which are read as lists.
+    async stream(range, at, signal) {
+      const isInOne = !routes().some(({ prefix }) => prefix !== range.prefix && prefix.startsWith(range.prefix));
+      return isInOne ? await storeOf(range.prefix).stream?.(range, at, signal) : undefined;
+    },
     newest: () => undefined,
     commit: (change) => storeOf(change.key).commit(change),
     watch: (range, from, signal) => storeOf(range.prefix).watch(range, from, signal),

@@ -71,3 +71,25 @@ test("routesOf() has the keys of the overridden kinds", () => {
   const places = { servers: [], resources: [], of: ({ plural }: { plural: string }) => plural === "b" ? 0 : 1 };
   assert.deepEqual(routesOf(places, "/r", { stored }), [{ prefix: "/r/under/a/", store: 1 }, { prefix: "/r/under/c/", store: 1 }]);
 });
+
+test("routedStore() streams a range of one store, and no wider one", () =>
+  opened(async (_, stores) => {
+    const streaming = stores.map((each, number): Store => ({
+      ...each,
+      stream: (range) =>
+        Promise.resolve((async function* () {
+          yield [{ key: `${number} ${range.prefix}`, value: new Uint8Array(), revision: 1 }];
+        })()),
+    })) as [Store, ...Store[]]; // as many as there were
+    const store = routedStore(streaming, () => routes), { signal } = new AbortController();
+    const streamed = async (prefix: string) => {
+      const keys: string[] = [], pieces = await store.stream?.({ prefix }, 1, signal);
+      for await (const piece of pieces ?? []) keys.push(...piece.map(({ key }) => key));
+      return keys;
+    };
+    assert.deepEqual(await streamed("/r/c/"), ["1 /r/c/"]);
+    assert.deepEqual(await streamed("/r/c/1"), ["1 /r/c/1"]);
+    assert.deepEqual(await streamed("/r/a/"), ["0 /r/a/"]);
+    assert.deepEqual(await streamed("/r/"), []);
+    assert.equal(await routedStore(stores, () => routes).stream?.({ prefix: "/r/a/" }, 1, signal), undefined, "a store without streams");
+  }));

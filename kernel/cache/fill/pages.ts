@@ -22,11 +22,11 @@ interface Read {
  * Pages of the entries below a prefix, in the order of their keys; at least one page, which may be empty. `at` is the revision of all
  * pages; if undefined, each page has the newest one. The next page is read while the caller works on the one before.
  *
- * etcd counts all keys of a range, so each page of a large kind would cost as much as the number of keys after it. There the keys are read
- * first, in large pages, and then the entries in ranges between two of these keys.
+ * etcd counts all keys of a range, so each page of a large kind would cost as much as the number of keys after it. There the entries are read as a stream. A
+ * store without one has the keys read first, in large pages, and then the entries in ranges between two of these keys.
  */
 export async function* pagesOf(
-  store: Pick<Store, "list">,
+  store: Pick<Store, "list" | "stream">,
   prefix: string,
   at: Revision | undefined,
   signal: AbortSignal,
@@ -46,7 +46,7 @@ export async function* pagesOf(
     const upTo = await endOf(after, limit);
     return { listing: store.list(rangeOf(after, upTo), page(limit)), upTo };
   };
-  let isLarge = false;
+  let isLarge = false, hasAsked = false;
   for (let next = plain(fillPageEntriesFirst);;) {
     const { listing, upTo } = await next;
     const { entries, count } = await listing;
@@ -57,6 +57,17 @@ export async function* pagesOf(
     }
     // Keys are read ahead only at one revision: at a later one there may be keys between them.
     isLarge ||= at !== undefined && count > fillCountedMax;
+    if (isLarge && at !== undefined && store.stream !== undefined && !hasAsked) {
+      hasAsked = true;
+      const rest = await store.stream(rangeOf(after), at, signal);
+      if (rest !== undefined) {
+        yield entries;
+        for await (const piece of rest) {
+          for (let from = 0; from < piece.length; from += fillPageEntriesMax) yield piece.slice(from, from + fillPageEntriesMax);
+        }
+        return;
+      }
+    }
     const bytes = entries.reduce((sum, { value }) => sum + value.length, 0);
     const fitting = Math.floor(fillPageBytes * entries.length / Math.max(1, bytes));
     const limit = Math.min(fillPageEntriesMax, Math.max(1, fitting));

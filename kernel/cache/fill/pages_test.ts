@@ -112,3 +112,42 @@ test("pagesOf() of a large kind at the newest revision of each page does not rel
   assert.ok(calls.every(({ valued, upTo }) => valued && upTo === undefined));
   await store.close();
 });
+
+test("pagesOf() reads the rest of a large kind as a stream if the store has one, in pages of bounded size", async () => {
+  const { store, keys, revision } = await filled(4_100, 10), streamed: unknown[] = [];
+  let lists = 0;
+  const large: Store = {
+    ...store,
+    async list(...args) {
+      lists++;
+      return { ...await store.list(...args), count: fillCountedMax + 1 };
+    },
+    async stream(range, at) {
+      streamed.push([range, at]);
+      const { entries } = await store.list(range, { at });
+      return (async function* () {
+        yield entries.slice(0, 1);
+        yield entries.slice(1);
+      })();
+    },
+  };
+  const pages: string[][] = [];
+  for await (const page of pagesOf(large, "/a/", revision, signal)) pages.push(page.map(({ key }) => key));
+  assert.deepEqual(pages.map(({ length }) => length), [16, 1, 2_000, 2_000, 83]);
+  assert.deepEqual([pages.flat(), lists, streamed], [keys, 1, [[{ prefix: "/a/", after: keys[15] }, revision]]]);
+  await store.close();
+});
+
+test("pagesOf() asks a store without streams once, and reads its pages", async () => {
+  const { store, keys, revision } = await filled(2_100, 10);
+  let asked = 0;
+  const large: Store = {
+    ...store,
+    list: async (...args) => ({ ...await store.list(...args), ...(args[0].after === undefined ? { count: fillCountedMax + 1 } : {}) }),
+    stream: () => Promise.resolve(void asked++),
+  };
+  const seen: string[] = [];
+  for await (const page of pagesOf(large, "/a/", revision, signal)) seen.push(...page.map(({ key }) => key));
+  assert.deepEqual([seen, asked], [keys, 1]);
+  await store.close();
+});

@@ -18,6 +18,8 @@ import {
   leaseGrant,
   noEnd,
   range,
+  type RangeReply,
+  rangeStream,
   status,
   txn,
   type TxnReply,
@@ -90,6 +92,7 @@ export async function openEtcd(options: EtcdOptions): Promise<Store> {
   return {
     get: (key, signal) => open(() => reading.get(key, signal)),
     list: (range, page) => open(() => reading.list(range, page)),
+    stream: (range, at, signal) => open(() => reading.stream(range, at, signal)),
     newest: () => undefined,
     commit: (change) => open(() => commit(change)),
     watch,
@@ -104,9 +107,19 @@ export async function openEtcd(options: EtcdOptions): Promise<Store> {
   };
 }
 
-function readerOf(connection: Connection, progress: Progress, prefix: string, refusals: Refusals): Pick<Store, "get" | "list"> {
+function readerOf(
+  connection: Connection,
+  progress: Progress,
+  prefix: string,
+  refusals: Refusals,
+): Pick<Required<Store>, "get" | "list" | "stream"> {
   const ownBytes = encodeKey(prefix).length;
   const entryOf = (found: KeyValue): Entry => ({ key: ownKey(found, ownBytes), value: found.value, revision: found.revision });
+
+  const failed: Failed = async (error, signal, at) => {
+    refusals.read(error);
+    return asFailure(error, signal, at === undefined ? {} : await boundsOf(connection, error, at));
+  };
 
   async function get(key: string, signal?: AbortSignal): ReturnType<Store["get"]> {
     try {
@@ -115,8 +128,7 @@ function readerOf(connection: Connection, progress: Progress, prefix: string, re
       refusals.read();
       return { entry: found && entryOf(found), revision };
     } catch (error) {
-      refusals.read(error);
-      throw asFailure(error, signal);
+      throw await failed(error, signal);
     }
   }
 
@@ -131,12 +143,9 @@ function readerOf(connection: Connection, progress: Progress, prefix: string, re
         limit === undefined ? Infinity : limit - entries.length,
       );
       const request = { from: next, to, limit: most, at: revision, keysOnly: !valued };
-      const reply = await connection.call(range, request, { signal, repeatable: true }).catch(
-        async (error: unknown) => {
-          refusals.read(error);
-          throw asFailure(error, signal, at === undefined ? {} : await boundsOf(connection, error, at));
-        },
-      );
+      const reply = await connection.call(range, request, { signal, repeatable: true }).catch(async (error: unknown) => {
+        throw await failed(error, signal, at);
+      });
       progress.shown(reply.revision);
       refusals.read();
       revision ??= reply.revision;
@@ -150,7 +159,29 @@ function readerOf(connection: Connection, progress: Progress, prefix: string, re
       next.set(last.key);
     }
   }
-  return { get, list };
+  return { get, list, stream: streamOf(connection, prefix, entryOf, failed) };
+}
+
+/** Resolves with the error of a read for its caller. */
+type Failed = (error: unknown, signal: AbortSignal | undefined, at?: Revision) => Promise<unknown>;
+
+function streamOf(connection: Connection, prefix: string, entryOf: (found: KeyValue) => Entry, failed: Failed): Required<Store>["stream"] {
+  return async (wanted, at, signal) => {
+    async function* entriesOf(replies: AsyncIterable<readonly RangeReply[]>) {
+      try {
+        for await (const some of replies) for (const { entries } of some) yield entries.map(entryOf);
+      } catch (error) {
+        throw await failed(error, signal, at);
+      }
+    }
+    const { from, to = noEnd } = keyBounds(withPrefix(prefix, wanted));
+    try {
+      const replies = await connection.pieces(rangeStream, { from, to, at }, signal);
+      return replies && entriesOf(replies);
+    } catch (error) {
+      throw await failed(error, signal, at);
+    }
+  };
 }
 
 function committer(connection: Connection, prefix: string, clock: Clock, refusals: Refusals): Store["commit"] {

@@ -31,6 +31,7 @@ async function requestsOf({ watched, called }: { readonly watched: string; reado
       return Promise.resolve(method === status ? { version: called, bytes: 0 } : {});
     },
     watch: () => Promise.resolve(stream),
+    pieces: () => Promise.resolve(undefined),
     leave() {},
     close: () => Promise.resolve(),
   } as Connection; // its answers are those of the few methods that are called here

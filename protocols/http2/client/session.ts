@@ -28,6 +28,8 @@ export interface StreamEvents {
   /** The headers of the answer, and its trailers. */
   headers(headers: Headers): void;
   data(chunk: Buffer): void;
+  /** Whether received bytes count as processed only with `used`, also if nothing is sent after the initial message. */
+  readonly isPaced?: true;
   /** `lost`: why the stream ended without the server's end of stream. */
   end(lost: Lost | undefined): void;
 }
@@ -280,7 +282,7 @@ export class ClientSession implements Session, StreamSession {
     if (stream === undefined) return this.#mustExist(id);
     stream.window.fill(payload.length);
     const chunk = unpad(flags, payload);
-    stream.window.use(stream.isWhole ? payload.length : payload.length - chunk.length);
+    stream.window.use(stream.isWhole && stream.events.isPaced !== true ? payload.length : payload.length - chunk.length);
     if (chunk.length > 0) stream.events.data(chunk);
     if ((flags & flag.endStream) !== 0 && this.#streams.get(id) === stream) this.#answeredWhole(stream);
   }
