@@ -7,7 +7,7 @@ import { valueText } from "../../../core/value-text.ts";
 import { bound } from "../../../core/bound.ts";
 
 /** Maximum number of entries of the intern table of labels and fields. When it is full, a new table starts. */
-const internedAttributesMax = bound(100_000);
+const internedAttributesMax = bound(10_000);
 
 export interface Attributes {
   readonly labels: Labels;
@@ -50,11 +50,14 @@ export function attributesReader(kind: StoredKind, catalog: Catalog): Attributes
     if (fields.length === 0 && labels === undefined && ownership === "") return noAttributes;
     const values: Record<string, string> = {};
     for (const { endpoint, attribute, read } of fields) values[attribute] = read(endpoint.fromStored(object));
-    const attributes: Attributes = { labels: labels ?? noAttributes.labels, fields: values, ownership };
-    const text = valueText([Object.entries(attributes.labels).sort(([a], [b]) => a < b ? -1 : 1), Object.values(values), ownership]);
+    const text = valueText([Object.entries(labels ?? {}).sort(([a], [b]) => a < b ? -1 : 1), Object.values(values), ownership]);
     const shared = known.get(text);
     if (shared !== undefined) return shared;
     if (known.size >= internedAttributesMax) known = new Map();
+    // Read again: a text that was cut out of the object's document would keep all of that in memory.
+    const [ownLabels, texts] = JSON.parse(text), own = labels === undefined ? noAttributes.labels : Object.fromEntries(ownLabels);
+    Object.keys(values).forEach((attribute, index) => values[attribute] = texts[index]);
+    const attributes: Attributes = { labels: own, fields: values, ownership };
     known.set(text, attributes);
     return attributes;
   }

@@ -1,6 +1,7 @@
 /** The objects of one resource in memory: what the watch has delivered, and what own writes have answered. */
 import { type ApiObject, objectKey, StatusError, type TypedApi } from "../../../plugin.ts";
 import { bound } from "../../../core/bound.ts";
+import { Compactor } from "./compact.ts";
 import type { ApiPatch, TypedPatch, TypedWriteOptions, WrittenObject } from "../../../toolbox.ts";
 
 /** Removed objects of a kind that are remembered while answers to writes may still come. */
@@ -22,6 +23,7 @@ export function controllerOf({ metadata }: ApiObject): string | undefined {
  */
 export class Store<T extends ApiObject> {
   readonly #api: TypedApi<T>;
+  readonly #compactor: Compactor;
   readonly #byKey = new Map<string, T>();
   readonly #byNamespace = new Map<string, Map<string, T>>();
   readonly #byController = new Map<string, Map<string, T>>();
@@ -33,9 +35,10 @@ export class Store<T extends ApiObject> {
   readonly #unconfirmed = new Map<string, T>();
   readonly #listeners: Listener<T>[] = [];
 
-  /** Takes the client of the resource. The copy is empty until `run`. */
-  constructor(api: TypedApi<T>) {
+  /** Takes the client of the resource, and what stores of a world share. The copy is empty until `run`. */
+  constructor(api: TypedApi<T>, compactor: Compactor) {
     this.#api = api;
+    this.#compactor = compactor;
   }
 
   /** Returns the object as last known. */
@@ -100,7 +103,7 @@ export class Store<T extends ApiObject> {
   /** Creates an object and knows it. Rejects with the StatusError of the API. */
   async create(namespace: string, object: WrittenObject<T>): Promise<T> {
     const made = await this.#api.create(namespace, object);
-    if (this.#learn(made)) this.#unconfirmed.set(made.metadata.uid ?? "", made);
+    if (this.#learn(made)) this.#unconfirmed.set(made.metadata.uid ?? "", this.at(objectKey(made)) ?? made);
     return made;
   }
 
@@ -171,11 +174,12 @@ export class Store<T extends ApiObject> {
   }
 
   /** Returns whether the object is new. */
-  #learn(object: T): boolean {
-    const key = objectKey(object), before = this.#byKey.get(key), { uid = "", namespace = "" } = object.metadata;
+  #learn(known: T): boolean {
+    const key = objectKey(known), before = this.#byKey.get(key), { uid = "", namespace = "" } = known.metadata;
     if (this.#removed.has(uid) || this.#gone.has(uid)) return false;
     const isSame = before?.metadata.uid === uid;
-    if (before !== undefined && isSame && versionOf(before) >= versionOf(object)) return false;
+    if (before !== undefined && isSame && versionOf(before) >= versionOf(known)) return false;
+    const object = this.#compactor.of(known);
     if (before !== undefined && !isSame) this.#forget(before);
     this.#byKey.set(key, object);
     indexIn(this.#byNamespace, namespace).set(key, object);

@@ -12,6 +12,7 @@ import { podDisruptionBudgets } from "../../policy/mod.ts";
 import { endpoints, endpointSlices, services } from "../../services/mod.ts";
 import { persistentVolumeClaims, persistentVolumes, storageClasses } from "../../storage/mod.ts";
 import { stages } from "../stages/stage.ts";
+import { Compactor } from "./compact.ts";
 import { sparingEvents } from "./events.ts";
 import { PodsByNode } from "./pods-by-node.ts";
 import { Store } from "./store.ts";
@@ -70,8 +71,11 @@ export interface World extends Stores {
 /** Makes the world of a server. Its stores are empty until `followWorld`. */
 export function openWorld(context: ControllerContext, signal: AbortSignal): World {
   const { clock } = context;
+  const compactor = new Compactor();
   const made = Object.fromEntries(
-    Object.entries(followed).map(([name, resource]) => [name, new Store(context.api.of(resource as Resource<any>) as TypedApi<ApiObject>)]),
+    Object.entries(followed).map((
+      [name, resource],
+    ) => [name, new Store(context.api.of(resource as Resource<any>) as TypedApi<ApiObject>, compactor)]),
   );
   // `as`: each store has the name and the type of its resource.
   const stores = made as unknown as Stores;

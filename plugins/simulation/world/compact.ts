@@ -1,0 +1,52 @@
+/**
+ * Objects as the stores keep them, for a long time: without what the simulation does not read, and with texts of their own. A text that was cut out
+ * of a JSON document keeps that whole document in memory, and equal texts of many objects are the same text.
+ */
+import type { ApiObject } from "../../../plugin.ts";
+import { bound } from "../../../core/bound.ts";
+import { plainJson } from "../../../core/tree/plain-json.ts";
+import { valueText } from "../../../toolbox.ts";
+
+/** Texts that objects share, and the length of the longest of them in UTF-16 units. When there are more, a new table begins. */
+const sharedTextsMax = bound(20_000), sharedLengthMax = bound(256);
+
+/** Makes the kept form of objects. */
+export class Compactor {
+  #texts = new Map<string, string>();
+
+  /** Returns a copy of the object, without the owners of its fields: an update that has none keeps those that are stored. */
+  of<T extends ApiObject>(object: T): T {
+    const { managedFields: _, ...metadata } = object.metadata;
+    return this.#copy({ ...object, metadata }) as T; // it has the members of the object
+  }
+
+  #copy(value: unknown): unknown {
+    if (typeof value === "string") return this.#text(value);
+    if (typeof value !== "object" || value === null) return value;
+    if (Array.isArray(value)) return value.map((each) => this.#copy(each));
+    const copy: Record<string, unknown> = {};
+    for (const [name, each] of Object.entries(value)) define(copy, name, this.#copy(each));
+    return copy;
+  }
+
+  #text(text: string): string {
+    if (text.length > sharedLengthMax) return ownText(text);
+    const known = this.#texts.get(text);
+    if (known !== undefined) return known;
+    if (this.#texts.size === sharedTextsMax) this.#texts = new Map();
+    const own = ownText(text);
+    this.#texts.set(own, own);
+    return own;
+  }
+}
+
+/** A text with characters of its own: engines cut texts without copying them. */
+function ownText(text: string): string {
+  return plainJson(valueText(text)) as string; // the same text
+}
+
+/** `__proto__` is a name like others. */
+function define(object: Record<string, unknown>, name: string, value: unknown): void {
+  if (name === "__proto__") Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
+  else object[name] = value;
+}
