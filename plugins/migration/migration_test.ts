@@ -4,7 +4,6 @@ import { type FieldError, fieldErrorText } from "../../core/field-error.ts";
 import { defaultNames } from "../../core/names.ts";
 import type { HookContext } from "../../core/hook-context.ts";
 import { noMetric } from "../../core/test-context.ts";
-import { openTestServer } from "../../testing.ts";
 import { storageVersionMigrations as migrations } from "./mod.ts";
 
 const beta = "storagemigration.k8s.io/v1beta1", alpha = "storagemigration.k8s.io/v1alpha1";
@@ -130,12 +129,4 @@ test("the table of migrations shows the resource and the last true condition", (
   assert.deepEqual(cells(make({})), ["one", "things", "Unknown"]);
   const conditions = [condition("Running", "False"), condition("Succeeded", "True"), condition("Odd", "True")];
   assert.deepEqual(cells(make({ spec: { resource: { group: "g", resource: "r" } }, status: { conditions } })), ["one", "r.g", "Succeeded"]);
-});
-
-test("v1beta1 is served only if the gate is on too, as upstream", async () => {
-  const path = `/apis/${beta}/storageversionmigrations`, runtime = { "runtime-config": { "api/all": true } };
-  for (const [isOn, status] of [[false, 404], [true, 200]] as const) {
-    await using server = await openTestServer({ settings: { ...runtime, "feature-gates": { StorageVersionMigrator: isOn } } });
-    assert.equal((await server.handle(new Request(`http://localhost${path}`))).status, status);
-  }
 });

@@ -55,7 +55,7 @@ export const storageVersionMigrations: Resource<StorageVersionMigration> = defin
   storedAs: beta,
   storedUnder: "storageversionmigrations",
   served: {
-    [beta]: { schema: StorageVersionMigration, introduced: "1.35", gate: "StorageVersionMigrator", columns, subresources: { status } },
+    [beta]: { schema: StorageVersionMigration, introduced: "1.35", columns, subresources: { status } },
     "storagemigration.{domain}/v1alpha1": {
       schema: AlphaStorageVersionMigration,
       introduced: "1.30",

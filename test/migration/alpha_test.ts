@@ -147,11 +147,7 @@ test("the status of v1alpha1 accepts its own fields: lastUpdateTime and optional
 
 test("a condition of v1alpha1 needs neither time nor reason, whatever the write; v1beta1 keeps it, and requires both of another one", async () => {
   await using server = await openTestServer({
-    settings: {
-      ...settings,
-      "runtime-config": { [apiVersion]: true, [apiVersion.replace("alpha", "beta")]: true },
-      controllers: ["*", "-storage-version-migrator"],
-    },
+    settings: { "runtime-config": { [apiVersion]: true, [apiVersion.replace("alpha", "beta")]: true } },
   });
   const condition = { type: "Odd", status: "True" }, shown = { ...condition, lastUpdateTime: null };
   const conditionsOf = (

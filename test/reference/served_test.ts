@@ -22,7 +22,7 @@ import {
 } from "./schemas.ts";
 
 /** Enables everything that can be served. */
-const args = ["--runtime-config=api/all=true,storagemigration.k8s.io/v1alpha1=true", "--feature-gates=StorageVersionMigrator=true"];
+const args = ["--runtime-config=api/all=true,storagemigration.k8s.io/v1alpha1=true"];
 const everyGroup = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 const asTable = "application/json;as=Table;v=v1;g=meta.k8s.io";
 

@@ -59,8 +59,6 @@ export const again: readonly KindRules[] = [objectMetaByStatus];
 
 /** Flags of a server that serves all of them in the reference's form. */
 export const serverArgs: readonly string[] = [
-  "--feature-gates=CoordinatedLeaderElection=true,CrossNamespaceVolumeDataSource=true,ClusterTrustBundle=true,ClusterTrustBundleProjection=true,PodCertificateRequest=true,StorageVersionMigrator=true",
+  "--feature-gates=CoordinatedLeaderElection=true,CrossNamespaceVolumeDataSource=true,ClusterTrustBundle=true,ClusterTrustBundleProjection=true,PodCertificateRequest=true",
   "--runtime-config=storagemigration.k8s.io/v1beta1=true,storagemigration.k8s.io/v1alpha1=true",
-  // Tests write the status of migrations themselves.
-  "--controllers=*,-storage-version-migrator",
 ];

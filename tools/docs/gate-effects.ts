@@ -79,7 +79,7 @@ const effects: Readonly<Record<string, string>> = {
   ShardedListAndWatch: "lists, watches and deletions of collections take `shardSelector`",
   StorageVersionAPI: "a server writes the versions of its resources as StorageVersions, if they are served",
   StorageVersionHash: "discovery has hashes of stored versions",
-  StorageVersionMigrator: "storage migrations of `v1beta1` are served, and migrations are run",
+  StorageVersionMigrator: "storage migrations are run",
   StrictIPCIDRValidation: "addresses and ranges of older fields have no leading zeros, no IPv4-mapped form and no bits beyond the prefix",
   StreamingCollectionEncodingToJSON: "lists in JSON are written piece by piece",
   StreamingCollectionEncodingToProtobuf: "lists in protobuf are written piece by piece",
