@@ -114,8 +114,12 @@ class NetworkEntry implements Entry<Reply> {
   }
 
   limit({ user }: Acting): void | Promise<void> {
-    const place = this.#server.admit(this.#exchange, this.#info, user);
-    return place instanceof Promise ? place.then((own) => this.#takes(own)) : this.#takes(place);
+    const begun = this.#notes && this.#now(), place = this.#server.admit(this.#exchange, this.#info, user);
+    if (!(place instanceof Promise)) return this.#takes(place);
+    return place.then((own) => {
+      if (begun !== undefined) this.#notes?.took("apf-queue-wait", this.#now() - begun);
+      this.#takes(own);
+    });
   }
   #takes(place: Place): void {
     this.#place = place;

@@ -27,3 +27,32 @@ test("handle() rejects unknown credentials with 401, and checks authorization on
     await close();
   }
 });
+
+test("handle() notes how long a request waited for its place", async () => {
+  const { server, close } = await openServer({ config: withDefaults({ "data-dir": ":memory:" }), plugins: [], log: silentLog });
+  try {
+    const noted: string[] = [];
+    const notes = { took: (layer: string) => void noted.push(layer), annotate() {} };
+    const record = { notes, received() {}, decided() {}, end: (reply: unknown) => reply, refused: (reply: unknown) => reply };
+    const audit = { now: () => 0, begin: () => record } as unknown as NonNullable<typeof server.audit>; // what this request uses
+    const exchange: Exchange = {
+      ...{
+        method: "GET",
+        url: "/healthz",
+        headers: {},
+        peer: undefined,
+        remote: "local",
+        protocol: "HTTP/1.1",
+        signal: new AbortController().signal,
+      },
+      body: () => new Uint8Array(),
+    };
+    await handle(exchange, { ...server, audit });
+    assert.ok(!noted.includes("apf-queue-wait"), "there was a place at once");
+    const admit: typeof server.admit = (...request) => Promise.resolve(server.admit(...request));
+    await handle(exchange, { ...server, audit, admit });
+    assert.equal(noted.filter((layer) => layer === "apf-queue-wait").length, 1);
+  } finally {
+    await close();
+  }
+});

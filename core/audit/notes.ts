@@ -12,13 +12,15 @@ export interface NamedObject {
 
 /** The layers of a request whose time audit events have, with upstream's names. */
 export type AuditLayer =
+  | "apf-queue-wait"
   | "authentication"
   | "authorization"
   | "etcd"
   | "impersonation"
   | "mutating-webhook"
   | "validating-webhook"
-  | "serialize-response-object";
+  | "serialize-response-object"
+  | "response-write";
 
 export interface AuditNotes {
   readonly level: AuditLevel;

@@ -16,6 +16,7 @@ import {
   planList,
   type Reads,
   revisionOfGet,
+  type Timed,
   type Waiter,
   watchFailure,
   type Watching,
@@ -69,9 +70,9 @@ export class CachedReads implements Reads {
     this.#clock = needs.clock;
     this.#direct = directReads(needs.store, needs.clock, needs.listedStore);
   }
-  async get(kind: StoredKind, key: string, resourceVersion: string, waiter: Waiter): Promise<Item | undefined> {
+  async get(kind: StoredKind, key: string, resourceVersion: string, waiter: Waiter, timed?: Timed): Promise<Item | undefined> {
     const requested = revisionOfGet(kind, resourceVersion);
-    const fromStore = () => this.#direct.get(kind, key, resourceVersion, waiter);
+    const fromStore = () => this.#direct.get(kind, key, resourceVersion, waiter, timed);
     const known = this.#cache.kindOf(kind);
     if (known === undefined) return await fromStore();
     if (!this.#isThere(known.meter, requested)) {
@@ -89,8 +90,8 @@ export class CachedReads implements Reads {
     return entry === undefined ? undefined : itemOf(cached.maker, entry);
   }
 
-  async live(kind: StoredKind, key: string, waiter: Waiter): Promise<Live> {
-    const fromStore = () => this.#direct.live(kind, key, waiter);
+  async live(kind: StoredKind, key: string, waiter: Waiter, timed?: Timed): Promise<Live> {
+    const fromStore = () => this.#direct.live(kind, key, waiter, timed);
     const cached = this.#cache.state.tag === "current" ? this.#cache.kindOf(kind) : undefined;
     if (cached === undefined || cached.hasBroken(key)) return await fromStore();
     const entry = cached.index.get(key);
@@ -152,10 +153,10 @@ export class CachedReads implements Reads {
     }
   }
 
-  async list(collection: Collection, options: ListOptions, names: Names, signal: AbortSignal): Promise<ListPage> {
+  async list(...[collection, options, names, signal, timed]: Parameters<Reads["list"]>): Promise<ListPage> {
     // Only a list at resourceVersion 0 is answered whole.
     const inChunks = options.resourceVersion === "0" ? { ...options, resourceVersion: "" } : options;
-    const fromStore = () => this.#direct.list(collection, inChunks, names, signal);
+    const fromStore = () => this.#direct.list(collection, inChunks, names, signal, timed);
     const plan = planList(collection, options, names);
     const { stored } = collection.endpoint;
     const known = this.#cache.kindOf(stored);

@@ -2,26 +2,23 @@
 import type { CallWebhook } from "../../core/access.ts";
 import type { AuditLayer, AuditNotes } from "../../core/audit/notes.ts";
 import type { Backend } from "../request-context.ts";
-import type { Live, Reads } from "../reads/reads.ts";
+import type { Reads, Timed } from "../reads/reads.ts";
 import type { Store } from "../store/store.ts";
 
-/** The backend of one request. Reads and writes count as `etcd`, also gets and lists that the cache answers. */
+/** The backend of one request. Reads of the store and writes count as `etcd`; as upstream, what memory answers takes no time of the store. */
 export function timedBackend(backend: Backend, notes: Pick<AuditNotes, "took">): Backend {
   const { meter: { now }, callWebhook } = backend;
-  const took = (since: number) => notes.took("etcd", now() - since);
-  const timed = <T>(run: () => Promise<T>): Promise<T> => {
+  const timed: Timed = (run) => {
     const begun = now();
-    return run().finally(() => took(begun));
+    return run().finally(() => notes.took("etcd", now() - begun));
   };
   return {
     ...backend,
     store: timedStore(backend.store, timed),
-    reads: { ...timedReads(backend.reads, timed), live: (...args) => timedLive(() => backend.reads.live(...args), timed, took, now) },
+    reads: timedReads(backend.reads, timed),
     ...(callWebhook === undefined ? {} : { callWebhook: timedCalls(callWebhook, now, notes) }),
   };
 }
-
-type Timed = <T>(run: () => Promise<T>) => Promise<T>;
 
 function timedStore(store: Store, timed: Timed): Store {
   return {
@@ -37,28 +34,15 @@ function timedStore(store: Store, timed: Timed): Store {
   };
 }
 
-function timedReads(reads: Reads, timed: Timed): Omit<Reads, "live"> {
+function timedReads(reads: Reads, timed: Timed): Reads {
   return {
-    get: (...args) => timed(() => reads.get(...args)),
-    list: (...args) => timed(() => reads.list(...args)),
+    get: (kind, key, resourceVersion, waiter) => reads.get(kind, key, resourceVersion, waiter, timed),
+    live: (kind, key, waiter) => reads.live(kind, key, waiter, timed),
+    list: (collection, options, names, signal) => reads.list(collection, options, names, signal, timed),
     inMemory: (collection) => reads.inMemory(collection),
     changeMark: (collection) => reads.changeMark(collection),
     watch: (watching) => reads.watch(watching),
   };
-}
-
-/** As upstream, an object from memory takes no time of the store; its renewal does. */
-async function timedLive(read: () => Promise<Live>, timed: Timed, took: (since: number) => void, now: () => number): Promise<Live> {
-  const begun = now();
-  try {
-    const found = await read(), { renew } = found;
-    if (renew !== undefined) return { ...found, renew: () => timed(renew) };
-    took(begun);
-    return found;
-  } catch (error) {
-    took(begun);
-    throw error;
-  }
 }
 
 /** The layers of calls, by admission step. As upstream, those of other steps count in the total only. */

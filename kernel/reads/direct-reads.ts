@@ -21,6 +21,7 @@ import {
   type Selects,
   selects,
   startsWithState,
+  type Timed,
   tooLargeRevision,
   type Waiter,
   watchFailure,
@@ -36,24 +37,32 @@ export const revisionWaitMs = bound(3_000);
 /** Called for each list, with the number of objects that were evaluated and the number that was returned. */
 export type Listed = (kind: StoredKind, evaluated: number, returned: number) => void;
 
+const untimed: Timed = (read) => read();
+
 export function directReads(store: Store, clock: Clock = elapsedClock, listed: Listed = () => {}): Reads {
   const source = { store, clock, listed };
-  async function get(kind: StoredKind, key: string, resourceVersion: string, { signal }: Waiter): Promise<Item | undefined> {
+  async function get(
+    kind: StoredKind,
+    key: string,
+    resourceVersion: string,
+    { signal }: Waiter,
+    timed = untimed,
+  ): Promise<Item | undefined> {
     const requested = revisionOfGet(kind, resourceVersion);
     const waits = !isUncached(kind);
     if (requested !== undefined && requested > 0) await waitForRevision(source, requested, key, signal, { waits, again: waits });
-    return await newest(kind, key, { signal });
+    return await newest(kind, key, { signal }, timed);
   }
-  async function newest(kind: StoredKind, key: string, { signal }: Waiter): Promise<Item | undefined> {
-    const { entry } = await store.get(key, signal);
+  async function newest(kind: StoredKind, key: string, { signal }: Waiter, timed = untimed): Promise<Item | undefined> {
+    const { entry } = await timed(() => store.get(key, signal));
     return entry === undefined ? undefined : new Item(kind, entry);
   }
   return {
     get,
-    live: async (kind, key, waiter) => ({ item: await newest(kind, key, waiter), renew: undefined }),
+    live: async (...args) => ({ item: await newest(...args), renew: undefined }),
     inMemory: () => undefined,
     changeMark: () => undefined,
-    list: (collection, options, names, signal) => list(source, collection, options, names, signal),
+    list: (collection, options, names, signal, timed = untimed) => timed(() => list(source, collection, options, names, signal)),
     async watch(watching) {
       const { collection: { endpoint, prefix }, signal } = watching;
       const waits = !isUncached(endpoint.stored);

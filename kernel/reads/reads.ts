@@ -33,14 +33,17 @@ export interface Live {
   readonly renew: (() => Promise<Item | undefined>) | undefined;
 }
 
-/** The port from which verbs read. */
+/** Measures a read of the store for one request. */
+export type Timed = <T>(read: () => Promise<T>) => Promise<T>;
+
+/** The port from which verbs read. `timed` runs the reads of the store, and not those that memory answers. */
 export interface Reads {
   /** Reads one object that is at least as new as the `resourceVersion` of the query. */
-  get(kind: StoredKind, key: string, resourceVersion: string, waiter: Waiter): Promise<Item | undefined>;
+  get(kind: StoredKind, key: string, resourceVersion: string, waiter: Waiter, timed?: Timed): Promise<Item | undefined>;
   /** Reads the stored state of one object, to which a write applies. It does not wait for a revision. */
-  live(kind: StoredKind, key: string, waiter: Waiter): Promise<Live>;
+  live(kind: StoredKind, key: string, waiter: Waiter, timed?: Timed): Promise<Live>;
   /** Reads one chunk of a list, or all of it, at one revision. */
-  list(collection: Collection, options: ListOptions, names: Names, signal: AbortSignal): Promise<ListPage>;
+  list(collection: Collection, options: ListOptions, names: Names, signal: AbortSignal, timed?: Timed): Promise<ListPage>;
   /** Returns the objects of a collection from memory, which may be out of date. Undefined if memory does not hold them. */
   inMemory(collection: Collection): readonly Item[] | undefined;
   /** Returns a value that differs after each change of the collection's kind. Undefined if memory does not hold the collection. */

@@ -4,6 +4,7 @@ import { type Names, spell } from "../../../core/names.ts";
 import { type Status, StatusError } from "../../../core/status-error.ts";
 import type { UserInfo } from "../../../core/user-info.ts";
 import { durationText } from "../../../core/scalars/duration.ts";
+import { followedBody } from "../../../core/audit/followed-body.ts";
 import type { AuditLayer, AuditNotes, NamedObject } from "../../../core/audit/notes.ts";
 import { type Exchange, header, type Reply } from "../../request/exchange.ts";
 import { isLasting, type RequestInfo } from "../../request/request-info.ts";
@@ -19,7 +20,7 @@ const auditUserAgentLengthMax = bound(1024);
 /** Milliseconds above which the audit event of a request has the times of its layers (kube-apiserver's value). */
 export const auditLatencyMs = bound(500);
 /** Layers whose calls run at the same time: the longest one counts. */
-const parallelLayers: ReadonlySet<AuditLayer> = new Set(["authorization", "validating-webhook"]);
+const parallelLayers: ReadonlySet<AuditLayer> = new Set(["apf-queue-wait", "authorization", "validating-webhook"]);
 
 /** The event of a request could not be stored, and its backend is strict: the request fails. */
 export class AuditFailure extends StatusError {
@@ -232,7 +233,7 @@ class Record implements AuditRecord, AuditNotes {
     this.#status = { ...this.#status, code: reply.status };
     const chunks = chunksOf(reply);
     if (this.#isLasting) await this.#process("ResponseStarted");
-    return chunks === undefined ? await this.#finish("ResponseComplete", reply) : { ...reply, body: this.#followed(chunks) };
+    return chunks === undefined ? await this.#finish("ResponseComplete", reply) : { ...reply, body: followedBody(chunks, this) };
   }
   refused(reply: Reply): Promise<Reply> {
     this.#status = { ...this.#status, code: reply.status };
@@ -248,35 +249,11 @@ class Record implements AuditRecord, AuditNotes {
     return reply;
   }
 
-  /** The same chunks; the request is complete after the last one, at a failure, or when the reader stops. */
-  #followed(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-    return {
-      [Symbol.asyncIterator]: () => {
-        const chunks = body[Symbol.asyncIterator]();
-        let isDone = false;
-        const complete = async (): Promise<void> => {
-          if (isDone) return;
-          isDone = true;
-          await this.#process("ResponseComplete");
-        };
-        const took = async (next: IteratorResult<Uint8Array>): Promise<IteratorResult<Uint8Array>> => {
-          if (next.done === true) await complete();
-          return next;
-        };
-        const failed = async (error: unknown): Promise<never> => {
-          await complete();
-          throw error;
-        };
-        return {
-          next: () => chunks.next().then(took, failed),
-          async return() {
-            await complete();
-            await chunks.return?.();
-            return { done: true, value: undefined };
-          },
-        };
-      },
-    };
+  async complete(): Promise<void> {
+    await this.#process("ResponseComplete");
+  }
+  now(): number {
+    return this.#needs.now();
   }
 
   #process(stage: AuditStage, reachedAt = this.#needs.now()): boolean | Promise<boolean> {

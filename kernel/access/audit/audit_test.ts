@@ -6,8 +6,8 @@ import { requestInfo } from "../../request/request-info.ts";
 import { auditLatencyMs, openAudit } from "./audit.ts";
 import type { AuditEvent } from "../../../core/audit/event.ts";
 
-/** A record of a request at 0, and the events of its end at `endsAt`. */
-function recorded(endsAt = 0) {
+/** A record of a request at 0, and the events of its end at `now`. */
+function recorded(now = () => 0) {
   const events: AuditEvent[] = [];
   const audit = openAudit({
     evaluate: () => ({ level: "RequestResponse", omitStages: new Set(), omitsManagedFields: false }),
@@ -20,7 +20,7 @@ function recorded(endsAt = 0) {
     },
     names: defaultNames,
     meter: { level() {}, event() {}, rejected() {} },
-    now: () => endsAt,
+    now,
   });
   const url = "/api/v1/namespaces/default/configmaps";
   const exchange = {
@@ -39,7 +39,7 @@ function recorded(endsAt = 0) {
 
 test("an event has the times of layers if its request has taken more than half a second", async () => {
   const latenciesAfter = async (ms: number) => {
-    const { record, events } = recorded(ms), { notes } = record;
+    const { record, events } = recorded(() => ms), { notes } = record;
     const layers = [["etcd", 250], ["etcd", 12.345], ["authorization", 7], ["validating-webhook", 300], ["validating-webhook", 100], [
       "mutating-webhook",
       0,
@@ -55,6 +55,29 @@ test("an event has the times of layers if its request has taken more than half a
     [`${start}authorization`]: "7ms",
     [`${start}validating-webhook`]: "300ms",
     [`${start}total`]: "501ms",
+  });
+});
+
+test("an event has the times in which the chunks of a reply were made and written", async () => {
+  let now = auditLatencyMs;
+  const { record, events } = recorded(() => now);
+  const chunk = new Uint8Array(1), made = [20, 3];
+  const reply = await record.end({
+    status: 200,
+    headers: {},
+    body: (async function* () {
+      for (const ms of made) {
+        now += ms;
+        yield chunk;
+      }
+    })(),
+  });
+  for await (const _ of reply.body as AsyncIterable<Uint8Array>) now += 100;
+  const start = "apiserver.latency.k8s.io/";
+  assert.deepEqual(Object.fromEntries(events[0]!.annotations), {
+    [`${start}serialize-response-object`]: "223ms",
+    [`${start}response-write`]: "200ms",
+    [`${start}total`]: `${auditLatencyMs + 223}ms`,
   });
 });
 
