@@ -1,4 +1,5 @@
 /** Requests that cost a server much more than their bytes suggest, each as large as the server takes it. */
+import { backendRequests } from "./hostile-backends.ts";
 import { remoteRequests } from "./hostile-remote.ts";
 import type { Before, HostileRequest } from "./hostile-request.ts";
 import { mutating, mutatingFlags, ruleRequests } from "./hostile-rules.ts";
@@ -372,6 +373,7 @@ export const hostileRequests: readonly HostileRequest[] = Object.freeze([
   { name: "field selector of 600 kB", method: "GET", path: `${configMaps}?fieldSelector=`, type: json, body: () => "" },
   ...ruleRequests,
   ...remoteRequests,
+  ...backendRequests,
 ]);
 
 /** The path of a request with the selector that is too long for a table. */

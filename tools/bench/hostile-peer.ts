@@ -1,4 +1,4 @@
-/** A remote server on loopback that a measured server calls: a webhook whose answers are hostile. */
+/** A remote server on loopback that a measured server calls, whose answers are hostile: a webhook, or a registered server. */
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createServer, type TLSSocket } from "node:tls";
@@ -9,11 +9,13 @@ export interface PeerAnswer {
   readonly first: string | Buffer;
   /** Sent again and again until the connection is closed. Without it the peer closes the connection. */
   readonly endless?: string;
+  /** How often it is sent at most; then the peer closes the connection. Default: without end. */
+  readonly times?: number;
   /** Milliseconds between two of them. Default: as fast as the server reads. */
   readonly everyMs?: number;
 }
-/** The answer to a review. */
-export type Answers = (review: ReceivedReview) => PeerAnswer;
+/** The answer to a request: to a review, or to a request for a path. */
+export type Answers = (review: ReceivedReview, path: string) => PeerAnswer;
 export interface ReceivedReview {
   readonly apiVersion: string;
   readonly request: { readonly uid: string; readonly desiredAPIVersion?: string; readonly objects?: readonly object[] };
@@ -32,16 +34,16 @@ export async function openPeer(answers: Answers): Promise<HostilePeer> {
   const ca = issue({ usage: "ca", commonName: "authority" });
   const open = new Set<TLSSocket>();
   let sent = 0;
-  const server = createServer(issue({ usage: "server", names: ["localhost", "127.0.0.1"] }, ca), (socket) => {
+  const server = createServer(issue({ usage: "server", names: ["localhost", "127.0.0.1", "hostile.default.svc"] }, ca), (socket) => {
     open.add(socket);
     socket.on("error", () => {}).on("close", () => open.delete(socket));
     const received: Buffer[] = [];
     const receive = (piece: Buffer) => {
       received.push(piece);
-      const review = reviewIn(Buffer.concat(received));
-      if (review === undefined) return;
+      const request = requestIn(Buffer.concat(received));
+      if (request === undefined) return;
       socket.off("data", receive).resume();
-      play(socket, answers(review), (bytes) => sent += bytes);
+      play(socket, answers(request.review, request.path), (bytes) => sent += bytes);
     };
     socket.on("data", receive);
   });
@@ -61,24 +63,29 @@ export async function openPeer(answers: Answers): Promise<HostilePeer> {
   };
 }
 
-/** The review of a request that has arrived whole. */
-function reviewIn(bytes: Buffer): ReceivedReview | undefined {
+const noReview: ReceivedReview = { apiVersion: "", request: { uid: "" } };
+
+/** A request that has arrived whole: its path, and its review if it has one. */
+function requestIn(bytes: Buffer): { readonly path: string; readonly review: ReceivedReview } | undefined {
   const end = bytes.indexOf("\r\n\r\n");
   if (end < 0) return undefined;
-  const length = Number(/\r\ncontent-length: *(\d+)/i.exec(bytes.toString("latin1", 0, end + 2))?.[1]);
-  const body = bytes.subarray(end + 4);
-  return body.length < length ? undefined : JSON.parse(body.toString()) as ReceivedReview; // sent by our own server
+  const head = bytes.toString("latin1", 0, end + 2), length = Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0);
+  const path = head.split(" ", 2)[1] ?? "", body = bytes.subarray(end + 4);
+  if (body.length < length) return undefined;
+  return { path, review: length === 0 ? noReview : JSON.parse(body.toString()) as ReceivedReview }; // sent by our own server
 }
 
-function play(socket: TLSSocket, { first, endless, everyMs }: PeerAnswer, count: (bytes: number) => void): void {
+function play(socket: TLSSocket, { first, endless, everyMs, times = Infinity }: PeerAnswer, count: (bytes: number) => void): void {
   const write = (text: string | Buffer) => {
     count(text.length);
     return socket.write(text);
   };
   if (first.length > 0) write(first); // on Deno the write of an empty text does not end
   if (endless === undefined) return void socket.end();
+  let left = times;
   const more = () => {
     if (socket.destroyed) return;
+    if (left-- <= 0) return void socket.end();
     const next = () => everyMs === undefined ? setImmediate(more) : setTimeout(more, everyMs);
     if (write(endless)) next();
     else socket.once("drain", next);
@@ -87,9 +94,9 @@ function play(socket: TLSSocket, { first, endless, everyMs }: PeerAnswer, count:
 }
 
 /** A whole answer with a document. */
-export function document(body: object): PeerAnswer {
+export function document(body: object, type = "application/json"): PeerAnswer {
   const bytes = Buffer.from(JSON.stringify(body));
-  const head = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${bytes.length}\r\nConnection: close\r\n\r\n`;
+  const head = `HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\nContent-Length: ${bytes.length}\r\nConnection: close\r\n\r\n`;
   return { first: Buffer.concat([Buffer.from(head), bytes]) };
 }
 /** Answers that never are one. */

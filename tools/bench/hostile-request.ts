@@ -13,7 +13,13 @@ export interface HostileRequest {
   readonly token?: (share: number) => string;
   /** Objects that must exist before; sent once by POST to their paths. */
   readonly before?: readonly Before[];
-  /** Flags of the server. */
+  /** A path that has the status 200 when the server can answer the request. Default: it always can. */
+  readonly readyPath?: string;
+  /** Seconds that are measured after the request. The objects that must exist before it are created in the measured time then. */
+  readonly settleSeconds?: number;
+  /** Files in the folder of the server. */
+  readonly files?: (folder: string, peer?: HostilePeer) => Readonly<Record<string, string>>;
+  /** Flags of the server; FOLDER is the folder with its files. */
   readonly flags?: readonly string[];
   /** What a remote server answers that the request needs. */
   readonly peer?: Answers;

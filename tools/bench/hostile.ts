@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import process from "node:process";
-import { type Connection, openConnection } from "./connection.ts";
+import { type Connection, type ConnectTo, openConnection } from "./connection.ts";
 import { clientRuntime, type Runtime, startChild } from "./children.ts";
 import { hostilePath } from "./hostile-bodies.ts";
 import { openPeer } from "./hostile-peer.ts";
@@ -38,20 +38,25 @@ export async function measureHostile(name: string, request: HostileRequest, runt
       `--token-auth-file=${folder}/tokens.csv`,
       // Also stores objects in CBOR, which is not the default.
       ...(request.type === "application/cbor" ? ["--feature-gates=CBORServingAndStorage=true"] : []),
-      ...request.flags ?? [],
+      ...(request.flags ?? []).map((flag) => flag.replace("FOLDER", folder)),
     ];
     const turnsFile = join(folder, "turns");
     const peer = request.peer && await openPeer(request.peer);
     if (peer !== undefined) children.push(peer);
+    for (const [file, text] of Object.entries(request.files?.(folder, peer) ?? {})) await writeFile(join(folder, file), text);
     const server = await startServer(runtime, args, turnsFile);
     const longestTurn = () => turnOf(server.pid, turnsFile);
     children.push(server);
     const ca = join(folder, "data", "pki", "ca.crt"), certificate = await readFile(ca, "utf8");
-    const connections = await Promise.all(Array.from({ length: atOnce }, () => openConnection({ port: server.port, ca: certificate })));
-    for (const before of request.before ?? []) {
-      const made = await sendWhenServed(connections[0]!, before.path, before.body(share, peer));
-      if (made >= 300) throw new Error(`An object before "${name}" was answered with ${made}`);
-    }
+    const connections = await Promise.all(Array.from({ length: atOnce }, () => lastingConnection({ port: server.port, ca: certificate })));
+    const prepare = async () => {
+      for (const before of request.before ?? []) {
+        const made = await sendWhenServed(connections[0]!, before.path, before.body(share, peer));
+        if (made >= 300) throw new Error(`An object before "${name}" was answered with ${made}`);
+      }
+    };
+    const settled = request.settleSeconds ?? 0;
+    if (settled === 0) await prepare();
     const probe = startChild(clientRuntime(), "load.ts");
     children.push(probe);
     const load: Load = {
@@ -70,11 +75,17 @@ export async function measureHostile(name: string, request: HostileRequest, runt
     const body = request.body(share), path = hostilePath(request, share);
     const bearer = request.token?.(share) ?? token;
     const one = () => send(connections[0]!, request.method, path, request.type, body, bearer);
+    if (request.readyPath !== undefined) await untilReady(connections[0]!, request.readyPath);
     const memoryBefore = memoryMiB(server.pid).now, peerBefore = peer?.sent() ?? 0;
     forgetPeak(server.pid);
     const cpuBefore = cpuMs(server.pid), mainBefore = mainThreadMs(server.pid);
     await longestTurn(); // Resets the meter: the start has long turns.
-    const alone = await beside(probe, load, one), turnAlone = await longestTurn();
+    const alone = await beside(probe, load, async () => {
+      if (settled > 0) await prepare();
+      await one();
+      await pause(settled);
+    });
+    const turnAlone = await longestTurn();
     const together = await beside(probe, load, () =>
       Promise.all(
         connections.map((each) => send(each, request.method, path, request.type, body, bearer)),
@@ -148,6 +159,34 @@ export async function turnOf(pid: number, file: string): Promise<number> {
   return NaN;
 }
 const turnWaitMs = 30_000;
+
+/** A connection that is made again when the server has closed it. The status of a response that was cut off is 0. */
+async function lastingConnection(to: ConnectTo): Promise<Connection> {
+  let current = await openConnection(to);
+  return {
+    async request(wire) {
+      try {
+        return await current.request(wire);
+      } catch {
+        current = await openConnection(to);
+        return { status: 0, bytes: 0 };
+      }
+    },
+    close: () => current.close(),
+  };
+}
+
+async function pause(seconds: number): Promise<void> {
+  if (seconds > 0) await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+}
+
+/** Waits until a path has the status 200. */
+async function untilReady(connection: Connection, path: string): Promise<void> {
+  for (const end = performance.now() + servedMsMax; await send(connection, "GET", path, "application/json", "") !== 200;) {
+    if (performance.now() > end) throw new Error("the server is not ready for a hostile request");
+    await pause(0.1);
+  }
+}
 
 /** The status of a create. A kind is served some time after its definition is created. */
 async function sendWhenServed(connection: Connection, path: string, body: string): Promise<number> {

@@ -30,12 +30,13 @@ export class LinkScanner implements Scan {
   isBeginning = false;
   #state: State = text;
   readonly #rewritten: (tag: StartTag) => Uint8Array;
-  /** What is held of a tag; `undefined` if nothing is, or if the tag is too long. */
-  #held: Uint8Array | undefined;
+  /** What is held of a tag, if `#isHolding`: not if the tag is too long. */
+  #held = new Uint8Array(256);
+  #isHolding = false;
   #heldLength = 0;
   /** The first bytes of the name of a tag: it may be the name of an element with text only. */
   #nameEnd = 0;
-  #spans: number[] = [];
+  readonly #spans: number[] = [];
   #isClosing = false;
   #out = new Uint8Array(pieceBytes);
   #outLength = 0;
@@ -72,60 +73,61 @@ export class LinkScanner implements Scan {
       this.isAgain = false;
       return false;
     }
-    if (this.#held === undefined) this.#writeByte(byte);
-    else this.#keep(byte);
+    if (this.#isHolding) this.#keep(byte);
+    else this.#writeByte(byte);
     if (this.#isClosing) this.#closed();
     return true;
   }
 
   hold(): void {
-    this.#held = new Uint8Array(64);
+    this.#isHolding = true;
     this.#heldLength = 0;
-    this.#spans = [];
+    this.#spans.length = 0;
   }
 
   #keep(byte: number): void {
-    let held = this.#held!;
     if (this.#heldLength === tagBytesMax) {
       this.pass();
       this.#writeByte(byte);
       return;
     }
-    if (this.#heldLength === held.length) {
-      const longer = new Uint8Array(held.length * 2);
-      longer.set(held);
-      held = this.#held = longer;
+    if (this.#heldLength === this.#held.length) {
+      const longer = new Uint8Array(this.#held.length * 2);
+      longer.set(this.#held);
+      this.#held = longer;
     }
-    held[this.#heldLength++] = byte;
+    this.#held[this.#heldLength++] = byte;
   }
 
   pass(): void {
-    if (this.#held !== undefined) this.#write(this.#held.subarray(0, this.#heldLength));
-    this.#held = undefined;
-    this.#spans = [];
+    if (!this.#isHolding) return;
+    this.#isHolding = false;
+    // Later tags are held in the same place.
+    const held = this.#held.subarray(0, this.#heldLength);
+    this.#write(held.length > pieceBytes ? held.slice() : held);
   }
 
   named(): void {
     this.#nameEnd = this.#heldLength;
     // A name that is too long to be held is that of no element.
-    const name = this.#held === undefined || this.#heldLength > 16 ? "" : latin(this.#held.subarray(1, this.#heldLength)).toLowerCase();
+    const name = !this.#isHolding || this.#heldLength > 16 ? "" : latin(this.#held.subarray(1, this.#heldLength)).toLowerCase();
     this.rawName = this.tag === "start" && Object.hasOwn(rawStates, name) ? name : "";
   }
 
   keyBegins(): void {
-    if (this.#held === undefined) return;
+    if (!this.#isHolding) return;
     if (this.#spans.length === 4 * tagAttributesMax) this.pass();
     else this.#spans.push(this.#heldLength);
   }
   keyEnds(): void {
     const at = this.#heldLength;
-    if (this.#held !== undefined) this.#spans.push(at, at, at);
+    if (this.#isHolding) this.#spans.push(at, at, at);
   }
   valueBegins(isAfter: boolean): void {
-    if (this.#held !== undefined) this.#spans[this.#spans.length - 2] = this.#heldLength + (isAfter ? 1 : 0);
+    if (this.#isHolding) this.#spans[this.#spans.length - 2] = this.#heldLength + (isAfter ? 1 : 0);
   }
   valueEnds(): void {
-    if (this.#held !== undefined) this.#spans[this.#spans.length - 1] = this.#heldLength;
+    if (this.#isHolding) this.#spans[this.#spans.length - 1] = this.#heldLength;
   }
 
   close(): State {
@@ -134,10 +136,9 @@ export class LinkScanner implements Scan {
   }
 
   #closed(): void {
-    const held = this.#held, bytes = held?.subarray(0, this.#heldLength);
-    if (bytes !== undefined && this.tag === "start") {
-      this.#write(this.#rewritten({ bytes, nameEnd: this.#nameEnd, spans: this.#spans }));
-      this.#held = undefined;
+    if (this.#isHolding && this.tag === "start") {
+      this.#write(this.#rewritten({ bytes: this.#held.subarray(0, this.#heldLength), nameEnd: this.#nameEnd, spans: this.#spans }));
+      this.#isHolding = false;
     } else this.pass();
     this.#isClosing = false;
     this.tag = "none";

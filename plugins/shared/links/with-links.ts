@@ -3,8 +3,15 @@ import type { Coding, ConnectReply, HeaderFields, Peers } from "../../../core/co
 import { type Page, proxiedUrl } from "../../../core/proxy/paths.ts";
 import { StatusError } from "../../../core/status-error.ts";
 import { Unreadable } from "../../../core/scalars/unreadable.ts";
+import { bound } from "../../../core/bound.ts";
+import { Turns } from "../../../core/turns.ts";
 import { reasonOf } from "../../../core/reason-of.ts";
 import { LinkScanner } from "./scanner.ts";
+
+/** Bytes of a page that are read in one turn of the event loop: a byte costs up to 2 microseconds. */
+const sliceBytes = bound(8 * 1024);
+/** Those of all pages. */
+const slices = new Turns();
 
 /** The encodings of pages that are known, and what is done with them. */
 const codings: Readonly<Record<string, { readonly read: Coding; readonly write: Coding }>> = Object.freeze({
@@ -41,7 +48,12 @@ function first(headers: HeaderFields, name: string): string {
 
 async function* scanned(source: AsyncIterator<Uint8Array>, page: Page): AsyncGenerator<Uint8Array> {
   const { rewrittenTag } = await import("./tag.ts"), scanner = new LinkScanner((tag) => rewrittenTag(tag, linkOf));
-  for await (const chunk of { [Symbol.asyncIterator]: () => source }) yield* scanner.push(chunk);
+  for await (const chunk of { [Symbol.asyncIterator]: () => source }) {
+    for (let at = 0; at < chunk.length; at += sliceBytes) {
+      await slices.next();
+      yield* scanner.push(chunk.subarray(at, at + sliceBytes));
+    }
+  }
   yield* scanner.end();
   function linkOf(link: string): string {
     const there = proxiedUrl(link, page);
