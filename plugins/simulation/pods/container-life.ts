@@ -59,7 +59,8 @@ function created({ name, image = "" }: Container): ContainerStatus {
   };
 }
 
-const crashLoop = "CrashLoopBackOff";
+/** The reason for which a container waits between its end and its next start. */
+export const crashLoop = "CrashLoopBackOff";
 
 /** Completes a state: why it waits, whether it is ready, and when it ends. */
 function withEnd(container: Container, { status, since }: Omit<Life, "until">, situation: Situation): Life {

@@ -5,6 +5,7 @@ import { hasKubelet } from "../nodes/fate.ts";
 import type { BuiltInStages } from "../nodes/built-in-stages.ts";
 import type { ClusterAddresses } from "../nodes/cluster-addresses.ts";
 import { hasEnded } from "../workloads/pod-state.ts";
+import { deletionRequested } from "../world/last-change.ts";
 import type { AddKey, Reconciler } from "../world/reconciler.ts";
 import type { Node, Pod, World } from "../world/world.ts";
 import type { ContainerStatus } from "./container-life.ts";
@@ -93,7 +94,7 @@ function waitingOf({ state: { waiting } }: ContainerStatus): string | undefined 
 /** Stops the containers of a pod that is being deleted, and removes it. Resolves with the milliseconds until they have stopped. */
 async function stop(world: World, pod: Pod, since: Since): Promise<number | void> {
   const now = world.clock.now(), { deletionTimestamp = "", deletionGracePeriodSeconds, finalizers = [] } = pod.metadata;
-  const from = since.get(stopping) ?? now;
+  const from = since.get(stopping) ?? Math.min(now, deletionRequested(pod) ?? now);
   since.set(stopping, from);
   const longest = pod.spec.containers.reduce((most, { name }) => Math.max(most, fateOf(pod, name).stopAfterMs), 0);
   const grace = Date.parse(deletionTimestamp ?? ""), at = Math.min(from + longest, Number.isNaN(grace) ? now : grace);

@@ -1,8 +1,9 @@
 /** The status of a pod on its node: its containers, phase and conditions, as a kubelet reports them. */
 import { sameValue } from "../../../toolbox.ts";
+import { timeOf } from "../world/last-change.ts";
 import { timestampOf } from "../world/time.ts";
 import type { Pod } from "../world/world.ts";
-import { type Container, type ContainerStatus, endedBy, type Life, lifeOf } from "./container-life.ts";
+import { type Container, type ContainerStatus, crashLoop, endedBy, type Life, lifeOf } from "./container-life.ts";
 import { evictionOf, fateOf } from "./fate.ts";
 
 /** What the kubelet knows of a pod beside its object: since when its containers are in their states, in milliseconds, by name. */
@@ -66,7 +67,7 @@ function containersOf(pod: Pod, since: Since, now: number): Containers {
   const { spec, status } = pod, policy = spec.restartPolicy ?? "Always", { initContainers = [], containers } = spec;
   let until = Infinity;
   const live = (container: Container, known: ContainerStatus | undefined, mayStart: boolean, restart: "Always" | "OnFailure" | "Never") => {
-    const { name } = container, from = since.get(name) ?? now;
+    const { name } = container, from = since.get(name) ?? Math.min(now, known === undefined ? now : stateBegan(pod, known) ?? now);
     const life: Life = lifeOf(container, known && { status: known, since: from }, { pod, fate: fateOf(pod, name), mayStart, restart, now });
     since.set(name, life.since);
     until = Math.min(until, life.until);
@@ -90,6 +91,16 @@ function containersOf(pod: Pod, since: Since, now: number): Containers {
     )
   );
   return { init, main, until };
+}
+
+/** When a container came into the state that its status shows, as far as the status says it: a kubelet that begins anew continues from there. */
+function stateBegan({ spec, status }: Pod, { state, lastState }: ContainerStatus): number | undefined {
+  const { running, terminated, waiting } = state;
+  const time = running?.startedAt ?? terminated?.finishedAt ??
+    (waiting?.reason === crashLoop ? lastState?.terminated?.finishedAt : undefined);
+  if (typeof time === "string") return timeOf(time);
+  if (waiting?.reason !== "ContainerCreating" || (spec.initContainers ?? []).length > 0) return undefined;
+  return timeOf(status.startTime);
 }
 
 function phaseOf(

@@ -22,6 +22,7 @@ function life(annotations: Readonly<Record<string, string>> = {}, spec: object =
       const ready = status.conditions!.find(({ type }) => type === "Ready")!;
       return { status, brief: [status.phase, Object.keys(state)[0], restartCount, ready.status], until: until / 1_000 };
     },
+    restart: () => since.clear(),
     set: (change: object) => pod = { ...pod, metadata: { ...pod.metadata, annotations: change as Record<string, string> } },
   };
 }
@@ -146,4 +147,18 @@ test("podStatus(): the pod of a hook completes by itself, unless it is restarted
   const failing = life({ "helm.sh/hook": "test", [fate("exit-code")]: "1" }, { restartPolicy: "Never" });
   failing.at(0);
   assert.equal(failing.at(1).status.phase, "Failed");
+});
+
+test("podStatus(): a kubelet that begins anew continues from the times of the status", () => {
+  const begun = (annotations: Readonly<Record<string, string>>, ...seconds: readonly number[]) => {
+    const pod = life(annotations);
+    for (const each of seconds) pod.at(each);
+    pod.restart();
+    return pod;
+  };
+  assert.equal(begun({ [fate("run-for")]: "10s", [fate("exit-code")]: "1" }, 5).at(8).until, 15);
+  assert.equal(begun({ [fate("start-after")]: "10s" }, 5).at(8).until, 15);
+  // It ended at 6, was restarted at once, ended at 7, and waits until 17.
+  const crashing = begun({ [fate("run-for")]: "1s", [fate("exit-code")]: "1" }, 5, 6, 7);
+  assert.deepEqual([crashing.at(8).brief[1], crashing.at(8).until], ["waiting", 17]);
 });

@@ -10,6 +10,7 @@ import { type Piece, renderTemplate } from "../stages/template.ts";
 import { templateFunctions } from "../stages/template-functions.ts";
 import type { Reconciler } from "../world/reconciler.ts";
 import type { Store } from "../world/store.ts";
+import { lastChange } from "../world/last-change.ts";
 import { timestampOf } from "../world/time.ts";
 import type { Pod, World } from "../world/world.ts";
 import { applyObject } from "./apply.ts";
@@ -29,12 +30,15 @@ interface Progress {
 export function stageReconciler(kind: StagedKind, world: World, book: StageBook, addresses: ClusterAddresses): Reconciler {
   const store = world[kind === "Pod" ? "pods" : "nodes"] as unknown as Store<ApiObject>;
   const progress = new Map<string, Progress>(), done = new Map<string, Progress>();
+  /** Objects that were there at the start: their first stage began before it. */
+  const earlier = new Set<string>();
   return {
     name: `stage-${kind.toLowerCase()}`,
     follow(_world, add) {
       const all = () => {
         for (const object of store.all()) add(objectKey(object));
       };
+      for (const { metadata } of store.all()) earlier.add(metadata.uid ?? "");
       all();
       book.listen(all);
       store.listen((next, before) =>
@@ -43,15 +47,18 @@ export function stageReconciler(kind: StagedKind, world: World, book: StageBook,
     },
     async reconcile(_world, key): Promise<number | void> {
       const object = store.at(key), stages = book.of(kind);
-      if (object === undefined || stages.length === 0) return;
+      if (object === undefined) return;
+      const { uid = "" } = object.metadata, isEarlier = earlier.delete(uid);
+      if (stages.length === 0) return;
       if (kind === "Pod" && !world.nodes.get("", (object as Pod).spec.nodeName ?? "")) return;
-      const { uid = "" } = object.metadata, json = object as unknown as Json, now = world.clock.now();
+      const json = object as unknown as Json, now = world.clock.now();
       let current = progress.get(uid);
       if (current === undefined || !stages.includes(current.stage) || !current.stage.matches(json)) {
         const stage = chooseStage(stages, json, world.random());
         if (stage === undefined) return void progress.delete(uid);
         const last = done.get(uid), earliest = last?.stage === stage ? last.at + repeatMs : 0;
-        current = { stage, at: Math.max(earliest, now + stage.delayMs(json, now, world.random())) };
+        const began = isEarlier ? Math.min(now, lastChange(object) ?? now) : now;
+        current = { stage, at: Math.max(earliest, began + stage.delayMs(json, began, world.random())) };
         progress.set(uid, current);
       }
       if (current.at > now) return current.at - now;

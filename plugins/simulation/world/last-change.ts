@@ -1,0 +1,29 @@
+/** When an object has last changed, as far as its own times say it. */
+import type { ApiObject } from "../../../plugin.ts";
+
+interface Timed extends ApiObject {
+  readonly status?: {
+    readonly startTime?: string | null;
+    readonly conditions?: readonly { readonly lastTransitionTime?: string | null }[];
+  };
+}
+
+/** When the deletion of an object was requested, in milliseconds since 1970: its time of grace ends at the deletion timestamp. Undefined if it was not. */
+export function deletionRequested({ metadata: { deletionTimestamp, deletionGracePeriodSeconds } }: ApiObject): number | undefined {
+  const end = timeOf(deletionTimestamp);
+  return end === undefined ? undefined : end - Number(deletionGracePeriodSeconds ?? 0) * 1_000;
+}
+
+/** The latest of the times of creation, start, conditions and deletion; undefined for an object without times. */
+export function lastChange(object: ApiObject): number | undefined {
+  const { metadata, status = {} } = object as Timed, { conditions = [] } = status;
+  const texts = [metadata.creationTimestamp, status.startTime, ...conditions.map(({ lastTransitionTime }) => lastTransitionTime)];
+  const times = [...texts.map(timeOf), deletionRequested(object)].filter((time) => time !== undefined);
+  return times.length === 0 ? undefined : times.reduce((latest, time) => Math.max(latest, time));
+}
+
+/** Milliseconds since 1970 of a time of the API; undefined for a text that is none. */
+export function timeOf(text: string | null | undefined): number | undefined {
+  const ms = Date.parse(text ?? "");
+  return Number.isNaN(ms) ? undefined : ms;
+}
