@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import type { ApiObject } from "../../plugin.ts";
 import { openTestServer } from "../../testing.ts";
@@ -59,4 +62,24 @@ test("createEach() tells watches of each object, and a missing namespace is the 
   await watching;
   const ends = await api.createEach("v1", "configmaps", "absent", [{ metadata: { name: "a" } }]);
   assert.equal(ends[0]!.status === "rejected" && ends[0]!.reason.reason, "NotFound");
+});
+
+test("createEach() has an event of the audit for each object", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "thole-creates-")), policy = join(folder, "policy.yaml"), log = join(folder, "log");
+  try {
+    const rule = { level: "Metadata", resources: [{ group: "", resources: ["configmaps"] }] };
+    await writeFile(
+      policy,
+      JSON.stringify({ apiVersion: "audit.k8s.io/v1", kind: "Policy", omitStages: ["RequestReceived"], rules: [rule] }),
+    );
+    await using server = await openTestServer({ settings: { "audit-policy-file": policy, "audit-log-path": log } });
+    const ends = await server.api.createEach("v1", "configmaps", "default", [{ metadata: { name: "one" } }, { metadata: { name: "two" } }]);
+    assert.deepEqual(ends.map(({ status }) => status), ["fulfilled", "fulfilled"]);
+    await server.close();
+    const events = (await readFile(log, "utf8")).trim().split("\n").map((line) => JSON.parse(line));
+    const names = events.filter(({ verb, user }) => verb === "create" && user.username === "admin").map(({ objectRef }) => objectRef.name);
+    assert.deepEqual(names.toSorted(), ["one", "two"]);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { plugins } from "../../plugins/mod.ts";
 import { activeConfigOf } from "./active-config.ts";
 import { withDefaults } from "./parse.ts";
 
@@ -21,4 +22,22 @@ test("activeConfigOf() does not read the configuration of admission steps again 
   } finally {
     await rm(folder, { recursive: true });
   }
+});
+
+test("activeConfigOf() shares the catalog of servers with equal plugins and settings only", () => {
+  const config = withDefaults({ "data-dir": ":memory:" }), { catalog } = activeConfigOf(config, plugins);
+  assert.equal(activeConfigOf(withDefaults({ "data-dir": "elsewhere" }), [...plugins]).catalog, catalog);
+  const others: Parameters<typeof withDefaults>[0][] = [
+    { "feature-gates": { WatchList: false } },
+    { "runtime-config": { "apps/v1": false } },
+    { "group-domain": "example.com" },
+    { "disable-admission-plugins": ["LimitRanger"] },
+    { "emulated-version": ["1.34"] },
+  ];
+  for (const settings of others) {
+    const other = withDefaults({ ...settings, "data-dir": ":memory:" });
+    assert.notEqual(activeConfigOf(other, plugins).catalog, catalog, JSON.stringify(settings));
+    assert.notEqual(activeConfigOf(config, plugins).catalog, activeConfigOf(other, plugins).catalog);
+  }
+  assert.notEqual(activeConfigOf(config, plugins.slice(0, -1)).catalog, activeConfigOf(config, plugins).catalog);
 });
