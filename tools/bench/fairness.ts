@@ -2,7 +2,7 @@
  * A leader election beside greedy clients: one that lists all of many objects in a loop, and one that creates over many connections. Measured with
  * and without priority and fairness, in alternating rounds, on this server and on a kube-apiserver. Each client is a process of its own.
  */
-import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startKubeApiserver } from "../../test/access/kube-apiserver.ts";
@@ -184,6 +184,7 @@ async function startOurs(
   const started = async (name: string, kind: Kind): Promise<Target & Stoppable> => {
     const data = join(folder, name), args = [`--data-dir=${data}`, `--token-auth-file=${folder}/tokens.csv`, flagOf(kind)];
     const program = store === "etcd" ? await newestEtcd() : undefined;
+    if (store === "etcd") await mkdir(join(folder, `${name}-etcd`), { recursive: true });
     const etcd = store !== "etcd"
       ? undefined
       : await startEtcd({ dataDir: join(folder, `${name}-etcd`), ...(program === undefined ? {} : { program }) });

@@ -15,6 +15,7 @@ import { comparePeer } from "./peer.ts";
 import { nameWidth, peerLine } from "./peer-rows.ts";
 import { measureProfiles } from "./profile.ts";
 import { headLine, measuredLine, short, startLines } from "./report.ts";
+import { measureProxied } from "./proxied.ts";
 import { peerScenarios, type Scenario, scenarios } from "./scenarios.ts";
 
 /** What the program does; its flags are in the usage. */
@@ -30,6 +31,8 @@ npm run bench -- --only hostile
   Requests that cost more than their bytes suggest, twelve minutes or more. A run without --only leaves them out.
 npm run bench -- --peer [--rounds N]
   The same requests to this server and to a kube-apiserver on PATH, in alternating rounds over HTTP/2.
+npm run bench -- --proxied [--rounds N]
+  A GET that is passed on to a registered server, beside a kube-apiserver on PATH with the same one, two minutes.
 npm run bench -- --memory
   Memory of an idle server against the number of objects, and the time until it is ready, five minutes for each store.
 npm run bench -- --floods [--only TEXT] [--runtime node]
@@ -61,6 +64,7 @@ const options = {
   peer: { type: "boolean", default: false },
   memory: { type: "boolean", default: false },
   floods: { type: "boolean", default: false },
+  proxied: { type: "boolean", default: false },
   fairness: { type: "boolean", default: false },
   objects: { type: "string", default: String(fairObjects) },
   kube: { type: "boolean", default: false },
@@ -161,6 +165,27 @@ async function floods(values: Flags, runtime: Runtime): Promise<boolean> {
   return true;
 }
 
+async function proxied(values: Flags, runtime: Runtime): Promise<boolean> {
+  const missing = kubeApiserverMissing();
+  if (missing !== false) throw new Error(`Cannot compare: ${missing}`);
+  console.log(`\nThis server on ${runtime} / a kube-apiserver, both in front of the same server, HTTP/2: medians of alternating rounds`);
+  const size = values.smoke ? { ...smoke, rounds: 1 } : { share: 1, seconds: peerSeconds, rounds: Number(values.rounds ?? peerRounds) };
+  let failures = 0;
+  await measureProxied({
+    ...{ runtime, ...size, ...values.seconds === undefined ? {} : { seconds: Number(values.seconds) } },
+    tell(row) {
+      failures += row.failed;
+      const { ours, theirs } = row.rates!; // Of loads.
+      console.log(
+        `${peerLine(row)}; a second ${short(ours.perSecond)} / ${short(theirs.perSecond)}: ${
+          short(ours.perSecond / theirs.perSecond)
+        } times`,
+      );
+    },
+  });
+  return failures === 0;
+}
+
 async function fairness(values: Flags, runtime: Runtime): Promise<boolean> {
   const missing = values.kube && kubeApiserverMissing();
   if (missing !== false) throw new Error(`Cannot measure a kube-apiserver: ${missing}`);
@@ -198,6 +223,7 @@ function measuring(values: Flags): Promise<boolean> {
   const runtime: Runtime = values.runtime === "node" ? "node" : "deno";
   if (values.profile !== undefined) return profile(values, runtime, values.profile);
   if (values.peer) return measurePeer(values, runtime);
+  if (values.proxied) return proxied(values, runtime);
   if (values.fairness) return fairness(values, runtime);
   if (values.floods) return floods(values, runtime);
   return values.memory ? memory(values, runtime) : measureAlone(values, runtime);
