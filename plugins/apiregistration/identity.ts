@@ -29,5 +29,7 @@ function escapedKey(key: string): string {
 
 /** The value of a header: a character for each byte of its UTF-8. */
 function bytesText(text: string): string {
+  if (isAscii.test(text)) return text;
   return Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join("");
 }
+const isAscii = /^[\0-\x7f]*$/;

@@ -58,13 +58,15 @@ export class BusyConnections {
 /** The connections to servers, by address and credentials. */
 export class KeptAgents {
   readonly #agents = new Map<string, Agent>();
+  /** The last access to each origin, and its key: texts of certificates are long. */
+  readonly #keys = new Map<string, { readonly access: RemoteAccess; readonly key: string }>();
   readonly #bounds: PeerBounds;
 
   constructor(bounds: PeerBounds = {}) {
     this.#bounds = bounds;
   }
   of(access: RemoteAccess): Agent {
-    const key = valueText({ ...access, server: access.server.origin });
+    const key = this.#keyOf(access);
     const known = this.#agents.get(key) ?? this.#made(access);
     this.#agents.delete(key);
     this.#agents.set(key, known); // the one that was used last
@@ -75,12 +77,26 @@ export class KeptAgents {
     }
     return known;
   }
+  #keyOf(access: RemoteAccess): string {
+    const { origin } = access.server, last = this.#keys.get(origin);
+    if (last !== undefined && isSame(last.access, access)) return last.key;
+    if (this.#keys.size >= peersConnectedMax) this.#keys.clear();
+    const key = valueText({ ...access, server: origin });
+    this.#keys.set(origin, { access, key });
+    return key;
+  }
   #made(access: RemoteAccess): Agent {
     const { idleMs = peerIdleMs, handshakeMs } = this.#bounds;
     const agent = agentOf(access, { connectionsMax: Infinity, idleMs, ...(handshakeMs === undefined ? {} : { handshakeMs }) });
     agent.maxFreeSockets = peerIdleConnectionsMax;
     return agent;
   }
+}
+
+/** Whether two accesses to one origin have the same credentials. */
+function isSame({ server: _, ...one }: RemoteAccess, { server: __, ...other }: RemoteAccess): boolean {
+  const names = Object.keys(one) as (keyof typeof one)[];
+  return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name]);
 }
 
 /** Closes the connections that have no request; the others end with theirs. */

@@ -16,7 +16,7 @@ const remoteOverheadBytesMax = bound(16 * 1024);
 const remoteOverheadShare = bound(1);
 
 /** Milliseconds without bytes after which the system asks whether another server is still there (Go's net.Dialer). */
-const remoteKeepAliveMs = bound(30_000);
+export const remoteKeepAliveMs = bound(30_000);
 
 /** Bytes of another server's answer that are parsed at once: after each the bounds are checked. */
 export const remoteSliceBytes = bound(2 * 1024);

@@ -5,6 +5,7 @@ import type { Duplex } from "node:stream";
 import { connect, type ConnectionOptions, type TLSSocket } from "node:tls";
 import { stopWhilePaused } from "../tls/stop-while-paused.ts";
 import { trustIn } from "../tls/trust.ts";
+import { remoteKeepAliveMs } from "./begin-request.ts";
 import type { RemoteAccess } from "./remote-access.ts";
 import { bound } from "../../core/bound.ts";
 
@@ -34,7 +35,13 @@ export function agentOf(
   { connectionsMax = remoteConnectionsMax, keepAlive = true, idleMs, handshakeMs = remoteHandshakeMs }: Connecting = {},
 ): HttpAgent {
   const { server, ca, cert, key, serverName, insecure } = access;
-  const pool = { keepAlive, maxSockets: connectionsMax, ...(idleMs === undefined ? {} : { timeout: idleMs }) };
+  // The runtime sets the time again for each request: another one would take two calls of the system each time.
+  const pool = {
+    keepAlive,
+    keepAliveMsecs: remoteKeepAliveMs,
+    maxSockets: connectionsMax,
+    ...(idleMs === undefined ? {} : { timeout: idleMs }),
+  };
   if (server.protocol === "http:") return new HttpAgent(pool);
   const trust = ca === undefined ? undefined : trustIn(ca, serverName ?? server.hostname.replace(/^\[|\]$/g, ""));
   const options = {
@@ -50,8 +57,17 @@ export function agentOf(
     : new CheckingAgent(options, handshakeMs, trust.problem);
 }
 
+/** Connections to one server with the same credentials: the runtime's name of a connection has all their texts. */
+class ServerAgent extends HttpsAgent {
+  override getName(
+    { host = "", port = "", servername = "" }: Parameters<HttpsAgent["getName"]>[0] & { readonly servername?: string } = {},
+  ): string {
+    return `${host}:${port}:${servername}`;
+  }
+}
+
 /** A connection whose reader is behind is not read. */
-class PausingAgent extends HttpsAgent {
+class PausingAgent extends ServerAgent {
   readonly #handshakeMs: number;
 
   constructor(options: ConstructorParameters<typeof HttpsAgent>[0], handshakeMs: number) {
@@ -66,7 +82,7 @@ class PausingAgent extends HttpsAgent {
 }
 
 /** A connection is used after its certificate has been checked here. */
-class CheckingAgent extends HttpsAgent {
+class CheckingAgent extends ServerAgent {
   readonly #handshakeMs: number;
   readonly #problem: (socket: TLSSocket) => Error | undefined;
 

@@ -29,7 +29,7 @@ export interface ProxiedOptions {
   readonly tell: (row: PeerRow) => void;
 }
 
-const group = "bench.example.com", version = `/apis/${group}/v1`, thing = `${version}/namespaces/default/things/one`;
+export const group = "bench.example.com", version = `/apis/${group}/v1`, thing = `${version}/namespaces/default/things/one`;
 const token = "admin";
 /** Requests under way. */
 const clientCounts = [1, 16];
@@ -65,7 +65,7 @@ export async function measureProxied({ runtime, seconds, rounds, share, tell }: 
 }
 
 /** Starts the registered server, and resolves with its port. */
-async function openBackend(folder: string, ask: (step: FloorStep) => Promise<unknown>): Promise<number> {
+export async function openBackend(folder: string, ask: (step: FloorStep) => Promise<unknown>): Promise<number> {
   const { cert, key } = issue({ usage: "server", names: ["localhost"] }, issue({ usage: "ca" }));
   const files = {
     cert: join(folder, "backend.crt"),
@@ -85,7 +85,7 @@ async function openBackend(folder: string, ask: (step: FloorStep) => Promise<unk
 }
 
 /** Registers it, and resolves when a GET passes. */
-async function register({ port, ca }: Target, backendPort: number): Promise<void> {
+export async function register({ port, ca }: Target, backendPort: number): Promise<void> {
   const connection = await openConnection({ port, ca: readFileSync(ca, "utf8") });
   const heads = `Host: localhost\r\nAuthorization: Bearer ${token}\r\nAccept: application/json\r\n`;
   const create = async (path: string, object: object): Promise<void> => {
