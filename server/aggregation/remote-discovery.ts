@@ -1,6 +1,34 @@
 /** Reads the discovery documents of other servers, which may be nonsense: what is not as it should be is an error. */
 import type { APIGroupDiscoveryList } from "../../core/meta/discovery.ts";
+import { bound } from "../../core/bound.ts";
+import type { Json } from "../../core/json.ts";
 import { plainJson } from "../../core/tree/plain-json.ts";
+
+/** UTF-16 units of a discovery document of another server, or of its index of OpenAPI documents: it is read in one turn of the event loop. */
+const remoteDiscoveryLengthMax = bound(4 * 1024 * 1024);
+/** Nested lists and objects in it. */
+const remoteDiscoveryDepthMax = bound(64);
+
+/** Reads such a document. Throws an Error for one that is too long or nested too deep: it would take seconds. */
+export function documentIn(text: string): Json {
+  if (text.length > remoteDiscoveryLengthMax) throw new Error(`the document is longer than ${remoteDiscoveryLengthMax}`);
+  if (!isShallow(text)) throw new Error(`the document has more than ${remoteDiscoveryDepthMax} nested parts`);
+  return plainJson(text);
+}
+
+function isShallow(text: string): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) {
+      // A text: to its quote, with characters after backslashes left out.
+      for (at++; at < text.length && text.charCodeAt(at) !== 0x22; at++) if (text.charCodeAt(at) === 0x5c) at++;
+    } else if (code === 0x5b || code === 0x7b) {
+      if (++depth > remoteDiscoveryDepthMax) return false;
+    } else if (code === 0x5d || code === 0x7d) depth--;
+  }
+  return true;
+}
 
 type Group = NonNullable<APIGroupDiscoveryList["items"]>[number];
 /** A resource, as aggregated discovery shows it. */
@@ -11,7 +39,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** The resources in an aggregated document (apidiscovery/v2), by `group/version`. Throws an Error for nonsense. */
 export function aggregatedResources(text: string): ReadonlyMap<string, readonly RemoteResource[]> {
   return new Map(
-    listOf(fieldsOf(plainJson(text))["items"]).map(fieldsOf).flatMap(({ metadata, versions }) => {
+    listOf(fieldsOf(documentIn(text))["items"]).map(fieldsOf).flatMap(({ metadata, versions }) => {
       const group = optionalText(fieldsOf(metadata ?? {})["name"]);
       return listOf(versions).map(fieldsOf).map(({ version, resources }) =>
         [`${group}/${textOf(version)}`, listOf(resources).map(fieldsOf).map(resourceOf)] as const
@@ -22,17 +50,18 @@ export function aggregatedResources(text: string): ReadonlyMap<string, readonly 
 
 /** The resources in the document of one version (APIResourceList). Throws an Error for nonsense. */
 export function listedResources(text: string): readonly RemoteResource[] {
-  const all = listOf(fieldsOf(plainJson(text))["resources"]).map(fieldsOf);
-  const whole = all.filter(({ name }) => !textOf(name).includes("/"));
-  return whole.map((resource) => {
-    const own = `${textOf(resource["name"])}/`;
-    const subresources = all.filter(({ name }) => textOf(name).startsWith(own)).map((each) => ({
-      subresource: textOf(each["name"]).slice(own.length),
+  const all = listOf(fieldsOf(documentIn(text))["resources"]).map(fieldsOf);
+  const isPart = ({ name }: Fields) => textOf(name).includes("/"), resourceIn = (name: string) => name.slice(0, name.indexOf("/"));
+  const parts = Map.groupBy(all.filter(isPart), ({ name }) => resourceIn(textOf(name)));
+  return all.filter((each) => !isPart(each)).map((resource) => {
+    const name = textOf(resource["name"]);
+    const subresources = (parts.get(name) ?? []).map((each) => ({
+      subresource: textOf(each["name"]).slice(name.length + 1),
       responseKind: kindOf(each),
       verbs: textsOf(each["verbs"]),
     }));
     return {
-      resource: textOf(resource["name"]),
+      resource: name,
       responseKind: kindOf(resource),
       scope: resource["namespaced"] === true ? "Namespaced" : "Cluster",
       singularResource: optionalText(resource["singularName"]),

@@ -1,7 +1,7 @@
 // In Deno's suite only: documents are texts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { aggregatedResources, listedResources } from "./remote-discovery.ts";
+import { aggregatedResources, documentIn, listedResources } from "./remote-discovery.ts";
 
 const kind = { group: "", version: "", kind: "Thing" };
 const thing = { resource: "things", responseKind: kind, scope: "Namespaced", singularResource: "thing", verbs: ["get"] };
@@ -37,4 +37,24 @@ test("listedResources() joins resources with their subresources", () => {
   const scale = { subresource: "scale", responseKind: { group: "autoscaling", version: "v1", kind: "Scale" }, verbs: ["get"] };
   assert.deepEqual(listedResources(text), [{ ...thing, shortNames: ["t"], subresources: [scale] }]);
   assert.throws(() => listedResources('{"resources":[{}]}'));
+});
+
+test("documents of other servers that would take seconds are refused", () => {
+  for (const text of [`{"a":${"[".repeat(64)}${"]".repeat(64)}}`, `"${"x".repeat(4 * 1024 * 1024 - 1)}"`]) {
+    assert.throws(() => documentIn(text), /nested parts|longer than/);
+  }
+  const fine = [
+    `${"[".repeat(64)}${"]".repeat(64)}`,
+    `"${"x".repeat(4 * 1024 * 1024 - 2)}"`,
+    `["${"[".repeat(100)}\\"${"{".repeat(100)}"]`,
+  ];
+  for (const text of fine) assert.notEqual(documentIn(text), undefined);
+});
+
+test("listedResources() takes time in proportion to the list", () => {
+  const each = (name: string) => ({ name, kind: "Thing", verbs: [] }), count = 50_000;
+  const resources = Array.from({ length: count }, (_, index) => each(index % 2 === 0 ? `t${index}` : `t${index - 1}/status`));
+  const listed = listedResources(JSON.stringify({ resources }));
+  assert.equal(listed.length, count / 2);
+  assert.equal(listed.at(-1)!.subresources?.[0]?.subresource, "status");
 });

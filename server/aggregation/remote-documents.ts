@@ -10,13 +10,12 @@ import type { RegisteredVersion } from "../../core/delegate.ts";
 import { isObject, type Json } from "../../core/json.ts";
 import { sameValue } from "../../core/derive/same-value.ts";
 import { reasonOf } from "../../core/reason-of.ts";
-import { plainJson } from "../../core/tree/plain-json.ts";
 import { systemGroups, type UserInfo } from "../../core/user-info.ts";
 import { noWorkMeter } from "../../core/work.ts";
 import { WorkQueue } from "../../core/work-queue.ts";
 import type { RemoteVersion } from "../../kernel/catalog/catalog.ts";
 import { askDocument, type AskNeeds, type DocumentRequest, type RemoteDocument } from "./ask-document.ts";
-import { aggregatedResources, listedResources, type RemoteResource } from "./remote-discovery.ts";
+import { aggregatedResources, documentIn, listedResources, type RemoteResource } from "./remote-discovery.ts";
 
 /** Milliseconds that a server may take for its discovery and for its OpenAPI documents (kube-apiserver's values). */
 const discoveryMs = 5_000, openapiMs = 60_000;
@@ -254,7 +253,7 @@ async function findHashes(needs: AskNeeds, { versions, hashes }: Known): Promise
   const request = { path: "/openapi/v3", accept: "application/json", etag: "", user: openapiUser, milliseconds: openapiMs };
   const { status, text } = await askOne(needs, versions, request);
   if (status !== 200 && status !== 404) throw new Error(`/openapi/v3 has the status ${status}`);
-  const found = new Map(status === 404 ? [] : hashesIn(plainJson(text)));
+  const found = new Map(status === 404 ? [] : hashesIn(documentIn(text)));
   const isSame = found.size === hashes.size && [...found].every(([name, hash]) => hashes.get(name) === hash);
   return { hasV3: status === 200, ...(isSame ? {} : { hashes: found }) };
 }

@@ -9,6 +9,7 @@ import {
   imageAnnotationsLengthMax,
   imageAnnotationsMax,
   imageReasonLengthMax,
+  imageReviewLengthMax,
   readAnswer,
 } from "../../plugins/pods/admission/image-policy/image-review.ts";
 import { configuration } from "../../plugins/pods/admission/image-policy/configuration.ts";
@@ -48,6 +49,16 @@ async function withWebhook(
     await rm(folder, { recursive: true });
   }
 }
+
+test("readAnswer() refuses a longer answer than its bound", () => {
+  const answer = (length: number) => {
+    const text = (reason: string) =>
+      JSON.stringify({ kind: "ImageReview", apiVersion: "imagepolicy.k8s.io/v1alpha1", status: { allowed: true, reason } });
+    return text("x".repeat(length - text("").length));
+  };
+  assert.equal(readAnswer(answer(imageReviewLengthMax), defaultNames).ok, true);
+  assert.equal(readAnswer(answer(imageReviewLengthMax + 1), defaultNames).ok, false);
+});
 
 test("the webhook gets the images of a new pod with the annotations for it, and its answer decides", () =>
   withWebhook({ denyTTL: -1 }, async (server, webhook) => {

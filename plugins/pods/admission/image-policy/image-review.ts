@@ -7,6 +7,8 @@ import { jsonType } from "../../../shared/go-type.ts";
 import { reviewDocument } from "../../../shared/review-document.ts";
 import type { Pod } from "../../pod-schema.ts";
 
+/** UTF-16 units of an answer: it is read in one turn of the event loop, and little of it is kept. */
+export const imageReviewLengthMax = bound(524_288);
 /** UTF-16 units of the reason of an answer; the rest is cut off. */
 export const imageReasonLengthMax = bound(4_096);
 /** Audit annotations of one answer; others are left out. */
@@ -48,6 +50,7 @@ export type ReadAnswer = { readonly ok: true; readonly answer: ImageAnswer } | {
 
 /** Reads an answer. Absent members have Go's zero values; errors have the words of kube-apiserver's decoder. */
 export function readAnswer(body: string, names: Names): ReadAnswer {
+  if (body.length > imageReviewLengthMax) return { ok: false, error: `the answer is longer than ${imageReviewLengthMax}` };
   const read = reviewDocument(body);
   if (!read.ok) return read;
   const { kind: givenKind = null, apiVersion: givenVersion = null, status = null } = read.document;
