@@ -3,7 +3,7 @@ import type { RegisteredVersion } from "../../core/delegate.ts";
 import { isObject } from "../../core/json.ts";
 import { encodeMessage } from "../../core/openapi/protobuf.ts";
 import { v3Message } from "../../core/openapi/v3-messages.ts";
-import { plainJson } from "../../core/tree/plain-json.ts";
+import { specIn } from "./remote-discovery.ts";
 import { valueText } from "../../core/value-text.ts";
 import { documentOf, type OpenapiDocument } from "../../kernel/nonresource/openapi/documents.ts";
 import { v3FromV2 } from "./v3-from-v2.ts";
@@ -44,7 +44,7 @@ export class ConvertedDocuments {
 
   #convert(server: string, text: string): Promise<OpenapiDocument> | undefined {
     try {
-      const spec = plainJson(text);
+      const spec = specIn(text);
       if (!isObject(spec)) throw new Error("the document is no object");
       const converted = v3FromV2(spec);
       return documentOf(valueText(converted), hasMessage(converted) ? v3Message : undefined);

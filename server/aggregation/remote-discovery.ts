@@ -8,15 +8,26 @@ import { plainJson } from "../../core/tree/plain-json.ts";
 const remoteDiscoveryLengthMax = bound(4 * 1024 * 1024);
 /** Nested lists and objects in it. */
 const remoteDiscoveryDepthMax = bound(64);
+/** Nested lists and objects in an OpenAPI document of another server: schemas are nested deeper. */
+const remoteSpecDepthMax = bound(512);
 
 /** Reads such a document. Throws an Error for one that is too long or nested too deep: it would take seconds. */
 export function documentIn(text: string): Json {
   if (text.length > remoteDiscoveryLengthMax) throw new Error(`the document is longer than ${remoteDiscoveryLengthMax}`);
-  if (!isShallow(text)) throw new Error(`the document has more than ${remoteDiscoveryDepthMax} nested parts`);
+  return shallowIn(text, remoteDiscoveryDepthMax);
+}
+
+/** Reads an OpenAPI document. Throws an Error for one that is nested too deep. */
+export function specIn(text: string): Json {
+  return shallowIn(text, remoteSpecDepthMax);
+}
+
+function shallowIn(text: string, depthMax: number): Json {
+  if (!isShallow(text, depthMax)) throw new Error(`the document has more than ${depthMax} nested parts`);
   return plainJson(text);
 }
 
-function isShallow(text: string): boolean {
+function isShallow(text: string, depthMax: number): boolean {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -24,7 +35,7 @@ function isShallow(text: string): boolean {
       // A text: to its quote, with characters after backslashes left out.
       for (at++; at < text.length && text.charCodeAt(at) !== 0x22; at++) if (text.charCodeAt(at) === 0x5c) at++;
     } else if (code === 0x5b || code === 0x7b) {
-      if (++depth > remoteDiscoveryDepthMax) return false;
+      if (++depth > depthMax) return false;
     } else if (code === 0x5d || code === 0x7d) depth--;
   }
   return true;

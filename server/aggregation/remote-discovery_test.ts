@@ -1,7 +1,7 @@
 // In Deno's suite only: documents are texts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { aggregatedResources, documentIn, listedResources } from "./remote-discovery.ts";
+import { aggregatedResources, documentIn, listedResources, specIn } from "./remote-discovery.ts";
 
 const kind = { group: "", version: "", kind: "Thing" };
 const thing = { resource: "things", responseKind: kind, scope: "Namespaced", singularResource: "thing", verbs: ["get"] };
@@ -43,6 +43,8 @@ test("documents of other servers that would take seconds are refused", () => {
   for (const text of [`{"a":${"[".repeat(64)}${"]".repeat(64)}}`, `"${"x".repeat(4 * 1024 * 1024 - 1)}"`]) {
     assert.throws(() => documentIn(text), /nested parts|longer than/);
   }
+  assert.throws(() => specIn("[".repeat(513)), /nested parts/);
+  assert.notEqual(specIn(`${"[".repeat(512)}${"]".repeat(512)}`), undefined);
   const fine = [
     `${"[".repeat(64)}${"]".repeat(64)}`,
     `"${"x".repeat(4 * 1024 * 1024 - 2)}"`,

@@ -5,6 +5,7 @@ import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { encodeMessage } from "../../core/openapi/protobuf.ts";
 import { v2Message } from "../../core/openapi/v2-messages.ts";
 import { plainJson } from "../../core/tree/plain-json.ts";
+import { specIn } from "./remote-discovery.ts";
 import { valueText } from "../../core/value-text.ts";
 import type { Catalog } from "../../kernel/catalog/catalog.ts";
 import { documentOf, type OpenapiDocument, type OpenapiDocuments, v3Address } from "../../kernel/nonresource/openapi/documents.ts";
@@ -87,7 +88,7 @@ async function withRemoteSpecs(
   let merged = plainJson(new TextDecoder().decode(own.json)) as JsonObject; // our own document
   for (const { versions, text } of specs) {
     try {
-      const spec = plainJson(text);
+      const spec = specIn(text);
       if (!isObject(spec)) throw new Error("the document is no object");
       const remote = { prefixes: versions.map(({ group, version }) => `/apis/${group}/${version}/`), spec };
       encodeMessage(v2Message, withRemoteSpec({}, remote)); // a document that has no form in protobuf is left out of both
