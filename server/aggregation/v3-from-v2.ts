@@ -117,7 +117,7 @@ function parameter(value: JsonObject): JsonObject {
 
 function securityScheme(value: Json): JsonObject {
   const scheme = objectOf(value), { flow } = scheme;
-  const flows = typeof flow !== "string" || flow === "" ? {} : {
+  const flows: JsonObject = typeof flow !== "string" || flow === "" ? {} : {
     flows: Object.fromEntries([[flow, picked(scheme, ["authorizationUrl", "tokenUrl", "scopes"])]]),
   };
   return { ...picked(scheme, ["type", "description", "name", "in"]), ...flows, ...extensions(scheme) };

@@ -27,9 +27,9 @@ export function impersonated(exchange: Exchange): Exchange {
   const { method, url, remote, protocol, connection, offersWebSocket = false, offersUpgrade = false } = exchange;
   const headers = withoutImpersonation(exchange.headers);
   // A member that is added to exchanges does not compile until it is here.
-  const members: Required<Omit<Exchange, "watchScope">> = {
+  const members = {
     ...{ method, url, headers, remote, protocol, connection, offersWebSocket, offersUpgrade },
-    body: (limit) => exchange.body(limit),
+    body: (limit: number) => exchange.body(limit),
     stream: () => exchange.stream?.(),
     get peer() {
       return exchange.peer;
@@ -43,7 +43,7 @@ export function impersonated(exchange: Exchange): Exchange {
     get signal() {
       return exchange.signal;
     },
-  };
+  } satisfies Record<Exclude<keyof Exchange, "watchScope">, unknown>;
   return exchange.watchScope === undefined
     ? members
     : Object.defineProperty(members, "watchScope", { value: exchange.watchScope, enumerable: true });
