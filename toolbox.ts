@@ -326,6 +326,7 @@ export type {
 
 export {
   type Channel,
+  type Coding,
   type ConnectReply,
   type ConnectRequest,
   type Forwarded,

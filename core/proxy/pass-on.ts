@@ -1,18 +1,11 @@
 /** Passes the request of a client on to another server, and its reply back. */
-import {
-  type ConnectReply,
-  type Forwarded,
-  type HeaderFields,
-  type PeerAccess,
-  PeerError,
-  type PeerResponse,
-  type Peers,
-} from "../connect.ts";
+import { type ConnectReply, type Forwarded, type HeaderFields, type PeerAccess, PeerError, type PeerResponse } from "../connect.ts";
 import { escapePath } from "../net/percent.ts";
 import { bytesOfText } from "../net/url/bytes.ts";
 import { Unreadable } from "../scalars/unreadable.ts";
 import { badRequestError, internalError, StatusError } from "../status-error.ts";
 import { announcedTrailers, forwardedFor, offersUpgrade, repliedHeaders, repliedTrailers, withoutHops } from "./headers.ts";
+import { withLinks } from "./links/with-links.ts";
 import { type Page, proxiedUrl } from "./paths.ts";
 
 /** Where a request goes. */
@@ -27,8 +20,6 @@ export interface Destination {
   readonly access: PeerAccess;
   /** Whether only requests that change the protocol are passed on. */
   readonly needsUpgrade?: true;
-  /** Rewrites the links of replies that redirect nowhere. Default: they stay. */
-  readonly withLinks?: (reply: ConnectReply, page: Page, peers: Peers) => Promise<ConnectReply>;
 }
 
 /** Makes the reply to a client. Throws a StatusError if there is none. */
@@ -43,7 +34,7 @@ export async function passOn(request: Forwarded, to: Destination): Promise<Conne
 }
 
 async function plain(request: Forwarded, to: Destination, path: string, query: string): Promise<ConnectReply> {
-  const { origin, access, withLinks } = to, { method, headers, body, signal, peers } = request, prefix = prefixOf(request.path, path);
+  const { origin, access } = to, { method, headers, body, signal, peers } = request, prefix = prefixOf(request.path, path);
   const kept = withoutHops(headers);
   const sent: HeaderFields = {
     ...kept,
@@ -72,7 +63,7 @@ async function plain(request: Forwarded, to: Destination, path: string, query: s
     body: content,
     ...(trailers === undefined ? {} : { trailers: () => repliedTrailers(trailers()) }),
   };
-  return moved !== undefined || withLinks === undefined ? reply : await withLinks(reply, page, peers);
+  return moved === undefined ? await withLinks(reply, page, peers) : reply;
 }
 
 /** Resolves with a reply to an offer of another protocol. An error of the server is passed on, any other reply but 101 is a mistake. */

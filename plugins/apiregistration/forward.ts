@@ -15,7 +15,6 @@ import {
   spell,
 } from "../../toolbox.ts";
 import { isServed } from "../shared/is-served.ts";
-import { withLinks } from "../shared/links/with-links.ts";
 import { apiServices } from "./api-service.ts";
 import { availableOf } from "./available.ts";
 import { identityHeaders, isCarried } from "./identity.ts";
@@ -143,7 +142,7 @@ async function passed(
   const mark = request.url.indexOf("?"), query = mark < 0 ? "" : request.url.slice(mark + 1);
   let reply: ConnectReply;
   try {
-    reply = await passOn(request, { origin, path: request.path, query, access, withLinks });
+    reply = await passOn(request, { origin, path: request.path, query, access });
   } catch (error) {
     if (error instanceof StatusError) return textReply(503, error.message);
     throw error;

@@ -3,7 +3,6 @@ import { goQuote, joinPath, passOn, PeerError, type SubresourceConnect } from ".
 import { badRequestError } from "../../plugin.ts";
 import { hostAndPort, kubeletOf } from "../shared/kubelet/kubelet.ts";
 import { NodeProxyOptions, proxyMethods, type ProxyOptions } from "../shared/kubelet/proxy-options.ts";
-import { withLinks } from "../shared/links/with-links.ts";
 import { isProxiedAddress, proxiedName } from "../shared/proxied.ts";
 
 export const nodeProxy: SubresourceConnect<ProxyOptions> = {
@@ -25,7 +24,6 @@ export const nodeProxy: SubresourceConnect<ProxyOptions> = {
         : `${named.scheme === "" ? "http" : named.scheme}://${hostAndPort(host, named.port)}`,
       path: joinPath(request.options.path ?? ""),
       access: isKubelet ? access : {},
-      withLinks,
     });
   },
 };

@@ -3,7 +3,6 @@ import { goQuote, joinPath, passOn, type SubresourceConnect } from "../../toolbo
 import { type ApiObject, badRequestError, notFoundError, type RequestHookContext, StatusError } from "../../plugin.ts";
 import { hostAndPort } from "../shared/kubelet/kubelet.ts";
 import { proxyMethods, type ProxyOptions, ServiceProxyOptions } from "../shared/kubelet/proxy-options.ts";
-import { withLinks } from "../shared/links/with-links.ts";
 import { isProxiedAddress, proxiedName } from "../shared/proxied.ts";
 import type { Endpoints } from "./endpoints-schema.ts";
 import type { Service } from "./service-schema.ts";
@@ -76,7 +75,6 @@ export const serviceProxy: SubresourceConnect<ProxyOptions> = {
       origin: `${named.scheme === "" ? "http" : named.scheme}://${host}`,
       path: joinPath(request.options.path ?? ""),
       access: {},
-      withLinks,
     });
   },
 };

@@ -3,7 +3,6 @@ import { goQuote, joinPath, passOn, type SubresourceConnect } from "../../../too
 import { badRequestError } from "../../../plugin.ts";
 import { hostAndPort, hostInUrl } from "../../shared/kubelet/kubelet.ts";
 import { PodProxyOptions, proxyMethods, type ProxyOptions } from "../../shared/kubelet/proxy-options.ts";
-import { withLinks } from "../../shared/links/with-links.ts";
 import { isProxiedAddress, proxiedName } from "../../shared/proxied.ts";
 import { podOf } from "./container.ts";
 
@@ -23,7 +22,6 @@ export const podProxy: SubresourceConnect<ProxyOptions> = {
       origin: `${named.scheme === "" ? "http" : named.scheme}://${host}`,
       path: joinPath(request.options.path ?? ""),
       access: {},
-      withLinks,
     });
   },
 };

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { StartTag } from "../../../plugins/shared/links/scanner.ts";
+import type { StartTag } from "../../../core/proxy/links/scanner.ts";
 import { bytesOf, type Target } from "../fuzz.ts";
 
 /** Pages in HTML of proxied servers. */
@@ -36,8 +36,8 @@ export const links: Target = {
   binary: true,
   stepsPerCharacter: 200,
   async open(code) {
-    const { LinkScanner } = await code.load("plugins/shared/links/scanner.ts"),
-      { rewrittenTag } = await code.load("plugins/shared/links/tag.ts");
+    const { LinkScanner } = await code.load("core/proxy/links/scanner.ts"),
+      { rewrittenTag } = await code.load("core/proxy/links/tag.ts");
     const { proxiedUrl } = await code.load("core/proxy/paths.ts");
     const page = { host: "h", requestHost: "api", prefix: "/proxy" };
     const linkOf = (link: string): string => {

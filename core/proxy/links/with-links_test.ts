@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ConnectReply, HeaderFields } from "../../../core/connect.ts";
-import type { StatusError } from "../../../core/status-error.ts";
+import type { ConnectReply, HeaderFields } from "../../connect.ts";
+import type { StatusError } from "../../status-error.ts";
 import { peersOf } from "../../../protocols/forward/peers.ts";
 import { withLinks } from "./with-links.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Page, proxiedUrl } from "../../../core/proxy/paths.ts";
+import { type Page, proxiedUrl } from "../paths.ts";
 import { LinkScanner, tagAttributesMax, tagBytesMax } from "./scanner.ts";
 import { rewrittenTag } from "./tag.ts";
 

@@ -1,6 +1,6 @@
 /** Writes start tags as upstream's proxy does: names in lower case, values in double quotes, and their links to the proxy. */
 import { decodeHTMLAttribute } from "entities/decode";
-import { bytesOfText, latin } from "../../../core/net/url/bytes.ts";
+import { bytesOfText, latin } from "../../net/url/bytes.ts";
 import type { StartTag } from "./scanner.ts";
 
 /** The attributes with a link, by element. */

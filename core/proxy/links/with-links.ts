@@ -1,11 +1,11 @@
 /** Rewrites the links of proxied pages, so that they lead through the proxy. */
-import type { Coding, ConnectReply, HeaderFields, Peers } from "../../../core/connect.ts";
-import { type Page, proxiedUrl } from "../../../core/proxy/paths.ts";
-import { StatusError } from "../../../core/status-error.ts";
-import { Unreadable } from "../../../core/scalars/unreadable.ts";
-import { bound } from "../../../core/bound.ts";
-import { Turns } from "../../../core/turns.ts";
-import { reasonOf } from "../../../core/reason-of.ts";
+import type { Coding, ConnectReply, HeaderFields, Peers } from "../../connect.ts";
+import { type Page, proxiedUrl } from "../paths.ts";
+import { StatusError } from "../../status-error.ts";
+import { Unreadable } from "../../scalars/unreadable.ts";
+import { bound } from "../../bound.ts";
+import { Turns } from "../../turns.ts";
+import { reasonOf } from "../../reason-of.ts";
 import { LinkScanner } from "./scanner.ts";
 
 /** Bytes of a page that are read in one turn of the event loop: a byte costs up to 2 microseconds. */

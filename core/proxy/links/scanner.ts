@@ -1,6 +1,6 @@
 /** Finds start tags in HTML that arrives in chunks, and rewrites them. All other bytes pass. */
-import { bound } from "../../../core/bound.ts";
-import { latin } from "../../../core/net/url/bytes.ts";
+import { bound } from "../../bound.ts";
+import { latin } from "../../net/url/bytes.ts";
 import { rawStates } from "./raw-states.ts";
 import { lessThan, type Scan, type State, text } from "./states.ts";
 
