@@ -8,22 +8,19 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { openEtcd } from "../kernel/store/etcd/etcd.ts";
 import { startCompactor } from "../server/background/compactor.ts";
-import { programs } from "./programs.ts";
-import { freePort } from "./ports.ts";
-import { startCommand, until } from "./real-server.ts";
+import { kineMissing, startKine } from "./kine.ts";
+import { until } from "./real-server.ts";
 
-const [program] = programs("kine");
 /** Revisions that kine keeps whatever is compacted; its default is 1,000. */
 const kept = 50;
 const writes = 400;
 
-test("history that is compacted leaves kine's table", { skip: program === undefined && "no kine on PATH" }, async () => {
-  const folder = await mkdtemp(join(tmpdir(), "thole-kine-")), file = join(folder, "kine.db"), port = await freePort();
-  const flags = ["--endpoint", `sqlite://${file}`, "--listen-address", `tcp://127.0.0.1:${port}`, "--metrics-bind-address", "0"];
-  const kine = await startCommand([program!, ...flags, "--compact-min-retain", String(kept)], { cwd: folder });
+test("history that is compacted leaves kine's table", { skip: kineMissing }, async () => {
+  const folder = await mkdtemp(join(tmpdir(), "thole-kine-")), file = join(folder, "kine.db");
+  const kine = await startKine(`sqlite://${file}`, kept);
   const stop = new AbortController(), errors: unknown[] = [], idle: number[] = [];
   try {
-    const store = await until(() => openEtcd({ endpoints: [`http://127.0.0.1:${port}`] }));
+    const store = await until(() => openEtcd({ endpoints: [kine.endpoint] }));
     const key = "/registry/configmaps/default/a", value = (text: string) => new TextEncoder().encode(text);
     const made = await store.commit({ key, expect: "absent", value: value("first") });
     assert.ok(made.done);
@@ -51,8 +48,7 @@ test("history that is compacted leaves kine's table", { skip: program === undefi
     await store.close();
   } finally {
     stop.abort();
-    kine.signal("SIGTERM");
-    await kine.exited;
+    await kine.stop();
     await rm(folder, { recursive: true, force: true });
   }
 });
