@@ -234,8 +234,8 @@ function hasSameCatalog(config: Config, plugins: readonly Plugin[], before: Pick
 }
 
 /**
- * A source without descriptions has the catalog of one that has not looked yet: most starts find none. Equal descriptions may be in another
- * state, of which the heavy thread is told with a new catalog.
+ * A source without descriptions has the catalog of one that has not looked yet: most starts find none. Descriptions are not compared: the state in
+ * one changes in place, and the heavy thread learns of it only by a new catalog.
  */
 function hasSameAppeared(one: Appeared, other: Appeared): boolean {
   return one === other || [...one.values(), ...other.values()].every(({ length }) => length === 0);

@@ -188,7 +188,7 @@ class Requests implements HeavyRequests {
     }
   }
 
-  /** A thread with the active catalog. Of a change of definitions alone a thread is told. */
+  /** A thread with the active catalog. If only definitions have changed, the present thread gets the new ones; else another thread is started. */
   #threadInForce(): Running {
     const inForce = this.#needs.inForce(), current = this.#current;
     if (current === undefined) return this.#start(inForce);

@@ -23,7 +23,7 @@ export interface Scan {
   valueBegins(isAfter: boolean): void;
   /** The value has ended before this byte. */
   valueEnds(): void;
-  /** Whether what is held is a tag, and which. */
+  /** The kind of tag that is being read; `none` in text, comments and what else is no tag. */
   tag: "none" | "start" | "end";
   /** The quote around a value. */
   quote: number;

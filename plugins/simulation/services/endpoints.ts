@@ -32,7 +32,7 @@ export const endpointReconciler: Reconciler = {
         if ([next, before].some((pod) => pod !== undefined && isSelected(service, pod))) add(objectKey(service));
       }
     });
-    // What somebody else changed or deleted is put right.
+    // What somebody else deleted is made again.
     world.endpointSlices.listen((next, before) => {
       const { namespace = "", labels = {} } = (next ?? before)!.metadata;
       if (next === undefined && labels[managerLabel] === sliceManager) {

@@ -1,4 +1,4 @@
-/** Pods of jobs that are gone: nobody counts them any more. */
+/** Pods whose job does not exist any more: no other controller removes the finalizer by which a job counts its pods. */
 import { objectKey, StatusError } from "../../../../plugin.ts";
 import type { Reconciler } from "../../world/reconciler.ts";
 import { controllerOf } from "../../world/store.ts";
