@@ -266,7 +266,7 @@ export {
 export { Unreadable } from "./core/scalars/unreadable.ts";
 export { base64Of, bytesOf, parseBase64 } from "./core/scalars/base64.ts";
 export { utf8Length } from "./core/scalars/utf8.ts";
-export { secondsOf } from "./core/scalars/time.ts";
+export { secondsOf, timestampOf } from "./core/scalars/time.ts";
 export { parseDuration } from "./core/scalars/duration.ts";
 export { goQuote } from "./core/tree/go-quote.ts";
 export { append } from "./core/append.ts";
@@ -288,7 +288,7 @@ export {
 export { reasonOf } from "./core/reason-of.ts";
 
 // Controllers: a rate-limited work queue.
-export { type Clock, pause, systemClock, untilAborted } from "./core/async.ts";
+export { type Clock, gather, pause, type ServerClock, systemClock, untilAborted } from "./core/async.ts";
 export { afterIo } from "./core/turns.ts";
 export { listAll as listed } from "./core/listed.ts";
 export type { RetryLimits } from "./core/retry-delays.ts";

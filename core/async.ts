@@ -1,6 +1,6 @@
 /** Waits, aborts and one-time initialization. */
 
-/** The clock of long-running work. Tests inject a clock that they advance. Durations are measured by `elapsedClock`. */
+/** The clock of long-running work. Tests inject a clock that they advance. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
@@ -10,12 +10,19 @@ export interface Clock {
   hold?(): () => void;
 }
 
+/** The clock of a server. */
+export interface ServerClock extends Clock {
+  /** Milliseconds of a time that jumps of the wall clock do not change: for durations, ages and waits. */
+  elapsed(): number;
+}
+
 /** Longest time that `setTimeout` accepts, in milliseconds. A longer wait ends early, and its caller must wait again. */
 const timerMsMax = 2 ** 31 - 1;
 
 /** The clock and the timers of the system. */
-export const systemClock: Clock = Object.freeze({
+export const systemClock: ServerClock = Object.freeze({
   now: () => Date.now(),
+  elapsed: () => performance.now(),
   after(ms: number, run: () => void): () => void {
     const timer = setTimeout(run, Math.min(Math.max(0, ms), timerMsMax));
     return () => clearTimeout(timer);
@@ -23,7 +30,23 @@ export const systemClock: Clock = Object.freeze({
 });
 
 /** A clock for durations, ages and timeouts: jumps of the wall clock do not change it. It shows milliseconds since 1970 only until the first of them. */
-export const elapsedClock: Clock = Object.freeze({ now: () => performance.timeOrigin + performance.now(), after: systemClock.after });
+export const elapsedClock: Clock = Object.freeze({ ...systemClock, now: () => performance.timeOrigin + performance.now() });
+
+/**
+ * Runs `run` after `ms` milliseconds in which other work of the present time may join it, unless the returned function is called before. A clock that tests
+ * advance waits for it, so that it needs no advance.
+ */
+export function gather(ms: number, run: () => void, { hold }: Clock): () => void {
+  const release = hold?.(),
+    cancel = systemClock.after(release === undefined ? ms : 0, () => {
+      release?.();
+      run();
+    });
+  return () => {
+    release?.();
+    cancel();
+  };
+}
 
 /** Resolves after `ms` milliseconds, or when the signal aborts. 0 waits for one turn of the event loop. Never rejects. */
 export function pause(ms: number, signal: AbortSignal, clock: Clock = systemClock): Promise<void> {

@@ -3,7 +3,7 @@ import type { MetricOf } from "../metrics/mod.ts";
 import type { ResourceRule } from "./access.ts";
 import type { Shared } from "./allocation.ts";
 import type { Api } from "./api.ts";
-import type { Clock } from "./async.ts";
+import type { ServerClock } from "./async.ts";
 import type { Peers } from "./peers.ts";
 import type { ApiObject } from "./meta/object-meta.ts";
 import type { Names } from "./names.ts";
@@ -83,7 +83,7 @@ export interface ControllerContext {
   /** The names that replace `{domain}` and `{platform}`. */
   readonly names: Names;
   /** The time of the server, and its timers. A test may advance it. */
-  readonly clock: Clock;
+  readonly clock: ServerClock;
   /** The API in process. Its rights are those of the controller's `serviceAccount`. */
   readonly api: Api;
   /** The recorder of a metric that the plugin declares in `metrics`. Throws for any other. */

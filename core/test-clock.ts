@@ -1,7 +1,7 @@
-import type { Clock } from "./async.ts";
+import type { ServerClock } from "./async.ts";
 
 /** A clock that tests advance. */
-export interface ManualClock extends Clock {
+export interface ManualClock extends ServerClock {
   /** Advances the time and runs due timers in order of time. */
   advance(ms: number): void;
   /** Number of pending timers. */
@@ -13,6 +13,7 @@ export function manualClock(start = 1_000_000): ManualClock {
   const timers = new Set<{ readonly at: number; readonly run: () => void }>();
   return {
     now: () => now,
+    elapsed: () => now,
     after(ms, run) {
       const timer = { at: now + ms, run };
       timers.add(timer);

@@ -8,7 +8,7 @@
  * A key is in the queue at most once, and never runs twice at the same time. An error of one item is logged and the item is retried; it does
  * not end the queue.
  */
-import { type Clock, elapsedClock } from "./async.ts";
+import { pause, type ServerClock, systemClock } from "./async.ts";
 import { RetryDelays, type RetryLimits } from "./retry-delays.ts";
 import { noWorkMeter, type WorkMeter } from "./work.ts";
 import { bound } from "./bound.ts";
@@ -18,6 +18,8 @@ const workQueueKeysMax = bound(1_000_000);
 
 /** The part of a controller's context that a queue uses. */
 export interface WorkQueueContext {
+  /** Time and timers. Default: those of the machine. */
+  readonly clock?: ServerClock;
   /** Measures the queue as `workqueue_*`. */
   readonly work: WorkMeter;
   /** Logs errors of items. */
@@ -29,8 +31,8 @@ const noContext: WorkQueueContext = Object.freeze({ work: noWorkMeter, logError(
 /** Options of a `WorkQueue`. */
 export interface WorkQueueOptions {
   /**
-   * The controller's context: its metrics and its log. Queues of one controller share both, so their keys must differ. Default: nothing is
-   * measured or logged.
+   * The controller's context: its clock, its metrics and its log. Queues of one controller share them, so their keys must differ. Default: the
+   * clock of the machine; nothing is measured or logged.
    */
   readonly context?: WorkQueueContext;
   /** Ends the queue: no work starts after the abort. */
@@ -44,8 +46,8 @@ export interface WorkQueueOptions {
   readonly workers?: number;
   /** Backoff and rate of retries. Default: client-go's. */
   readonly retry?: RetryLimits;
-  /** Time and timers. Default: the system clock; tests inject a clock that they advance. */
-  readonly clock?: Clock;
+  /** Time and timers. Default: those of the context. */
+  readonly clock?: ServerClock;
   /** Bound of the queue, in keys. Default `workQueueKeysMax`. */
   readonly keysMax?: number;
 }
@@ -94,15 +96,17 @@ export class WorkQueue {
   /** Keys that are running, and for which retry() was called. */
   readonly #retried = new Set<string>();
   readonly #delayed = new Map<string, Delayed>();
-  /** Releases the clock, which is held while keys wait for a worker or run. */
+  /** Calls of `pause` that wait. */
+  #resting = 0;
+  /** Releases the clock, which is held while a key runs that does not pause. */
   #release: (() => void) | undefined;
 
   /** Opens an empty queue, which ends when `options.signal` aborts. */
   constructor(options: WorkQueueOptions) {
-    const { workers = 1, clock = elapsedClock, keysMax = workQueueKeysMax, context = noContext, retry, signal } = options;
+    const { workers = 1, keysMax = workQueueKeysMax, context = noContext, clock = context.clock ?? systemClock, retry, signal } = options;
     if (!(Number.isInteger(workers) && workers > 0)) throw new RangeError(`A work queue needs 1 worker or more, got ${workers}`);
     this.#options = { ...options, workers, clock, keysMax, context };
-    this.#delays = new RetryDelays(() => clock.now(), retry);
+    this.#delays = new RetryDelays(() => clock.elapsed(), retry);
     signal.addEventListener("abort", () => this.#drop(), { once: true });
   }
 
@@ -134,7 +138,7 @@ export class WorkQueue {
   addAfter(key: string, ms: number): void {
     if (this.#options.signal.aborted) return;
     if (!(ms > 0)) return this.add(key);
-    const at = this.#options.clock.now() + ms, delayed = this.#delayed.get(key);
+    const at = this.#options.clock.elapsed() + ms, delayed = this.#delayed.get(key);
     if (delayed !== undefined && delayed.at <= at) return;
     if (delayed === undefined) this.#checkRoom(key);
     delayed?.cancel();
@@ -163,6 +167,16 @@ export class WorkQueue {
     return this.#delays.failures(key);
   }
 
+  /** Waits inside of work, until the time is over or the queue ends. A clock that tests advance does not wait for this work meanwhile. Never rejects. */
+  async pause(ms: number): Promise<void> {
+    const { signal, clock } = this.#options;
+    this.#resting++;
+    this.#hold();
+    await pause(ms, signal, clock);
+    this.#resting--;
+    this.#hold();
+  }
+
   /** Resolves after the signal has aborted and running work has ended. Never rejects. */
   async ended(): Promise<void> {
     const { signal } = this.#options;
@@ -180,27 +194,27 @@ export class WorkQueue {
     const { clock } = this.#options;
     const due = () => {
       // A timer may end early, because waits have a maximum.
-      if (clock.now() < at) return this.#wait(key, at);
+      if (clock.elapsed() < at) return this.#wait(key, at);
       this.#delayed.delete(key);
       this.add(key);
     };
-    this.#delayed.set(key, { at, cancel: clock.after(at - clock.now(), due) });
+    this.#delayed.set(key, { at, cancel: clock.after(at - clock.elapsed(), due) });
   }
 
   #start(): void {
     const { workers, context, signal } = this.#options;
-    this.#hold();
     for (const key of this.#waiting) {
-      if (signal.aborted || this.#running.size >= workers) return;
+      if (signal.aborted || this.#running.size >= workers) break;
       this.#waiting.delete(key);
       context.work.started(key);
       this.#running.set(key, this.#run(key));
     }
+    this.#hold();
   }
 
   #hold(): void {
-    const isBusy = this.#waiting.size + this.#running.size > 0;
-    if (isBusy) this.#release ??= this.#options.clock.hold?.();
+    // Keys that wait have their turn when one of those that run ends.
+    if (this.#running.size > this.#resting) this.#release ??= this.#options.clock.hold?.();
     else {
       this.#release?.();
       this.#release = undefined;

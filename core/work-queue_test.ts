@@ -150,7 +150,7 @@ test("WorkQueue.addAfter() waits for the earliest of several times; add() does n
 
 test("WorkQueue.addAfter() waits again if a timer ends early", async () => {
   const clock = manualClock(0);
-  const early = { now: clock.now, after: (ms: number, run: () => void) => clock.after(Math.min(ms, 10), run) };
+  const early = { now: clock.now, elapsed: clock.elapsed, after: (ms: number, run: () => void) => clock.after(Math.min(ms, 10), run) };
   const { queue, log } = scene({ clock: early });
   queue.addAfter("a", 25);
   for (const { ms, count } of [{ ms: 24, count: 0 }, { ms: 1, count: 1 }]) {

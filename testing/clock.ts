@@ -1,5 +1,5 @@
 /** The clock of a test server. */
-import { type Clock, systemClock } from "../core/async.ts";
+import { type ServerClock, systemClock } from "../core/async.ts";
 import { bound } from "../core/bound.ts";
 import { parseDuration } from "../core/scalars/duration.ts";
 import { Unreadable } from "../core/scalars/unreadable.ts";
@@ -30,7 +30,7 @@ interface Timer {
 }
 
 /** A clock that stands still until it is advanced. It is for one server. */
-export class AdvancedClock implements Clock, TestClock {
+export class AdvancedClock implements ServerClock, TestClock {
   readonly #timers = new Set<Timer>();
   #now: number;
   #held = 0;
@@ -43,6 +43,7 @@ export class AdvancedClock implements Clock, TestClock {
   }
 
   readonly now = (): number => this.#now;
+  readonly elapsed = this.now;
 
   readonly after = (ms: number, run: () => void): () => void => {
     // What is due at once belongs to the present time.

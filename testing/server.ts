@@ -1,6 +1,6 @@
 /** The server of `thole/testing`, and its checks of kinds by round trips. */
 import type { Api } from "../core/api.ts";
-import type { Clock } from "../core/async.ts";
+import type { ServerClock } from "../core/async.ts";
 import type { Plugin } from "../core/plugin.ts";
 import { typedApis } from "../core/typed-api.ts";
 import { StatusError, tooLargeError } from "../core/status-error.ts";
@@ -192,7 +192,7 @@ async function openInMemory(
   plugins: readonly Plugin[],
   settings: NonNullable<TestServerOptions["settings"]>,
   logged: string[],
-  { ofPlugins, clock }: { readonly ofPlugins?: PluginSettings | undefined; readonly clock?: Clock | undefined } = {},
+  { ofPlugins, clock }: { readonly ofPlugins?: PluginSettings | undefined; readonly clock?: ServerClock | undefined } = {},
 ) {
   const config = withDefaults({ ...settings, "data-dir": ":memory:" }, plugins, ofPlugins);
   const opened = await openServer({

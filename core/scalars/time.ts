@@ -74,8 +74,13 @@ export function isWritable(seconds: number): boolean {
   return Number.isSafeInteger(seconds) && seconds >= firstSeconds && seconds < 253402300800;
 }
 
+/** Returns milliseconds since 1970 as conditions have them: RFC 3339 in UTC with whole seconds. */
+export function timestampOf(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}
+
 function writeTime(seconds: number): string {
-  return new Date(seconds * 1000).toISOString().slice(0, 19) + "Z";
+  return timestampOf(seconds * 1000);
 }
 function writeMicroTime(seconds: number, nanos: number): string | null {
   const micros = Math.floor(nanos / 1000);

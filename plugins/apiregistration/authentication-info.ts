@@ -84,7 +84,7 @@ export const authenticationInfo: StartHook = Object.freeze<StartHook>({
   fieldManager: "kube-apiserver",
   run: () => Promise.resolve(),
   async follow(world, signal) {
-    const { api, logError, work: meter } = world;
+    const { api, logError } = world;
     if (!isServed(world, { groupVersion: "v1", resource: "configmaps" })) return;
     const work = async (only: string, queue: { addAfter(key: string, milliseconds: number): void }) => {
       queue.addAfter(only, againMs);
@@ -96,7 +96,7 @@ export const authenticationInfo: StartHook = Object.freeze<StartHook>({
         queue.addAfter(only, 1000);
       }
     };
-    await runWorkQueue({ context: { work: meter, logError }, signal, work }, async (queue, until) => {
+    await runWorkQueue({ context: world, signal, work }, async (queue, until) => {
       queue.add(name);
       for await (const _ of api.watch("v1", "configmaps", namespace, { fieldSelector: `metadata.name=${name}` }, until)) queue.add(name);
     }).catch((error: unknown) => {

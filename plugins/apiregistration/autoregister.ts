@@ -9,7 +9,7 @@
  *     true                   update                      update                    delete
  */
 import { type ApiObject, type ControllerContext, runWorkQueue, type StartHook, StatusError } from "../../plugin.ts";
-import { pause, sameValue, spell } from "../../toolbox.ts";
+import { pause, sameValue, spell, systemClock } from "../../toolbox.ts";
 import { isServed } from "../shared/is-served.ts";
 import { apiServices } from "./api-service.ts";
 import { availableOf } from "./available.ts";
@@ -97,13 +97,13 @@ async function keepDefined(world: ControllerContext, signal: AbortSignal): Promi
       await keepDefinedOnce(world, signal);
     } catch (error) {
       if (!signal.aborted) world.logError("the APIServices of definitions cannot be kept", error);
-      await pause(againMs, signal);
+      await pause(againMs, signal, systemClock);
     }
   }
 }
 
 async function keepDefinedOnce(world: ControllerContext, signal: AbortSignal): Promise<void> {
-  const { api, names, work: meter, logError } = world, services = api.of(apiServices).informer("");
+  const { api, names } = world, services = api.of(apiServices).informer("");
   const own = new Set(ownServices(world).map(({ name }) => name)), defined = new DefinedVersions();
   const work = async (name: string) => {
     if (own.has(name)) return;
@@ -111,7 +111,7 @@ async function keepDefinedOnce(world: ControllerContext, signal: AbortSignal): P
     if (version !== undefined) await keep(world, { name, managed: always, spec: { ...version, ...customPriorities } }, current);
     else if (current?.metadata.labels?.[spell(names, label)] === always) await remove(world, current);
   };
-  await runWorkQueue({ context: { work: meter, logError }, signal, work }, async (queue, until) => {
+  await runWorkQueue({ context: world, signal, work }, async (queue, until) => {
     let isReady = false;
     const look = (all: Iterable<string>) => {
       if (isReady) { for (const name of all) queue.add(name); }

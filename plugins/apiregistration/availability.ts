@@ -1,6 +1,6 @@
 /** Keeps the condition Available of APIServices, as kube-apiserver's controllers for local and remote ones. */
 import { type ApiObject, type ControllerContext, runWorkQueue, type StartHook, StatusError } from "../../plugin.ts";
-import { pause, sameValue, spell } from "../../toolbox.ts";
+import { pause, sameValue, spell, systemClock, timestampOf } from "../../toolbox.ts";
 import { isServed } from "../shared/is-served.ts";
 import { apiServices } from "./api-service.ts";
 import { availableOf, isLocal, localCondition } from "./available.ts";
@@ -31,7 +31,7 @@ export const availability: StartHook = Object.freeze<StartHook>({
         await check(world, signal);
       } catch (error) {
         if (!signal.aborted) logError("the availability of APIServices cannot be checked", error);
-        await pause(restartMs, signal);
+        await pause(restartMs, signal, systemClock);
       }
     }
   },
@@ -41,7 +41,7 @@ async function check(world: ControllerContext, signal: AbortSignal): Promise<voi
   const { api, names } = world, services = api.of(apiServices).informer("");
   const quiet = (sentence: string, error?: unknown) => error instanceof CheckFailed || world.logError(sentence, error);
   await runWorkQueue({
-    context: { work: world.work, logError: quiet },
+    context: { ...world, logError: quiet },
     signal,
     workers,
     retry: { maxMs: retryMsMax },
@@ -102,20 +102,20 @@ async function follow(
   for await (const { object } of world.api.watch(groupVersion, resource, "", {}, signal)) changed(object);
 }
 
-async function keepLocal({ api, metric }: ControllerContext, found: APIService): Promise<void> {
+async function keepLocal({ api, metric, clock }: ControllerContext, found: APIService): Promise<void> {
   const now = availableOf(found);
   metric(unavailable).with({ name: found.metadata.name ?? "" }).set(0);
   if (now?.status === "True" && now.reason === "Local") return;
-  await writeStatus(api, found, localCondition(timeNow()));
+  await writeStatus(api, found, localCondition(timestampOf(clock.now())));
 }
 
-async function write({ api, metric }: ControllerContext, found: APIService, finding: Finding): Promise<void> {
+async function write({ api, metric, clock }: ControllerContext, found: APIService, finding: Finding): Promise<void> {
   const { name = "" } = found.metadata, before = availableOf(found);
   metric(unavailable).with({ name }).set(finding.status === "True" ? 0 : 1);
   const isSame = before?.status === finding.status && before.reason === finding.reason && before.message === finding.message;
   if (isSame) return;
   // The time is that of the last change of the status.
-  const lastTransitionTime = before?.status === finding.status ? before.lastTransitionTime : timeNow();
+  const lastTransitionTime = before?.status === finding.status ? before.lastTransitionTime : timestampOf(clock.now());
   await writeStatus(api, found, { type: "Available", ...finding, lastTransitionTime });
   if (finding.status !== "True" && before?.status !== finding.status) {
     metric(becameUnavailable).with({ name, reason: finding.reason }).add();
@@ -135,8 +135,4 @@ async function writeStatus(api: ControllerContext["api"], found: APIService, con
 
 function forget({ metric }: ControllerContext, name: string): void {
   metric(unavailable).with({ name }).set(0);
-}
-
-function timeNow(): string {
-  return `${new Date().toISOString().slice(0, 19)}Z`;
 }

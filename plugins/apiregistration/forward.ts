@@ -13,6 +13,7 @@ import {
   type PeerAccess,
   type RegisteredVersion,
   spell,
+  systemClock,
 } from "../../toolbox.ts";
 import { isServed } from "../shared/is-served.ts";
 import { apiServices } from "./api-service.ts";
@@ -77,14 +78,14 @@ class ServiceDelegate implements Delegate {
         const changed = () => {
           if (isDue) return;
           isDue = true;
-          void pause(0, signal).then(set);
+          void pause(0, signal, systemClock).then(set);
         };
         services.synced.then(set).then(resolve, () => {});
         try {
           await services.run(signal, { added: changed, updated: changed, deleted: changed });
         } catch (error) {
           if (!signal.aborted) logError("the APIServices cannot be followed", error);
-          await pause(1000, signal);
+          await pause(1000, signal, systemClock);
         }
       }
       resolve();

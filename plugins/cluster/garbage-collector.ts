@@ -32,7 +32,8 @@ export const garbageCollector: Controller = {
   name: "garbage-collector",
   serviceAccount: "generic-garbage-collector",
   fieldManager: "kube-controller-manager",
-  async run({ api, work, metric, events, logError }, signal) {
+  async run(context, signal) {
+    const { api, metric, events, logError } = context;
     const failed = new AbortController();
     const until = AbortSignal.any([signal, failed.signal]);
     const graph = new OwnerGraph();
@@ -44,7 +45,7 @@ export const garbageCollector: Controller = {
         const node = graph.get(uid), name = node === undefined ? uid : `${node.resource} ${node.namespace}/${node.name}`;
         logError(`${name} cannot be processed; it is tried again`, error);
       },
-      work,
+      context,
     );
     const handle = (node: Node, deleted: boolean) => {
       if (deleted) {

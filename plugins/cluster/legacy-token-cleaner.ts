@@ -28,10 +28,10 @@ export const legacyTokenCleaner: Controller = {
   needs: ["configmaps", "secrets", "serviceaccounts"].map((resource) => ({ resource, groupVersions: ["v1"] })),
   async run(context, signal) {
     // After a jump of the clock, tokens are judged at least once more by the time before the jump.
-    const now = steadyTime({ wall: Date.now, elapsed: () => performance.now(), doubtMs: 1.5 * everyMs });
+    const now = steadyTime({ wall: context.clock.now, elapsed: context.clock.elapsed, doubtMs: 1.5 * everyMs });
     while (!signal.aborted) {
       await cleanTokens(context, now()).catch((error) => context.logError("cannot look for unused tokens", error));
-      await pause(everyMs, signal);
+      await pause(everyMs, signal, context.clock);
     }
   },
 };

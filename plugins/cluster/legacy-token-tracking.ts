@@ -49,8 +49,8 @@ export const legacyTokenTracking: Controller = {
 };
 
 /** Creates the ConfigMap with the current day, or sets the day if it has none. Resolves with false if it cannot be created yet. */
-async function ensure({ api }: ControllerContext): Promise<boolean> {
-  const { namespace, name, key } = trackingMap, data = { [key]: dayOf(Date.now()) };
+async function ensure({ api, clock }: ControllerContext): Promise<boolean> {
+  const { namespace, name, key } = trackingMap, data = { [key]: dayOf(clock.now()) };
   try {
     const found: ConfigMap = await api.get("v1", "configmaps", namespace, name);
     if (parseDay(found.data?.[key]) !== undefined) return true;

@@ -8,6 +8,7 @@
  * Passes over different namespaces run concurrently, at most `controllerPassesMax` at a time.
  */
 import { type Api, type ApiObject, type Controller, type ControllerContext, StatusError } from "../../plugin.ts";
+import { timestampOf } from "../../toolbox.ts";
 import { conditionsAfter } from "./namespace-conditions.ts";
 import { deleteContent } from "./namespace-content.ts";
 import { contentFinalizer, type Namespace } from "./namespace.ts";
@@ -24,7 +25,7 @@ export const namespaceController: Controller = {
       controllerPassesMax,
       async (name) => await pass(context, name) === "left",
       (name, error) => context.logError(`the content of namespace ${name} cannot be deleted; it is tried again`, error),
-      context.work,
+      context,
     );
     try {
       for await (const { type, object } of context.api.watch("v1", "namespaces", "", {}, signal)) {
@@ -50,7 +51,7 @@ export async function pass(context: ControllerContext, name: string): Promise<"d
     const found = await readNamespace(api, name);
     if (!isTerminating(found) || !(found.spec.finalizers ?? []).includes(own)) return "done";
     const content = await deleteContent(api, name);
-    const conditions = conditionsAfter(found.status.conditions ?? [], content, timeText(context.clock.now()));
+    const conditions = conditionsAfter(found.status.conditions ?? [], content, timestampOf(context.clock.now()));
     const current = conditions === found.status.conditions
       ? found
       : await writeNamespace(api, { ...found, status: { ...found.status, conditions } }, "status");
@@ -71,7 +72,4 @@ async function readNamespace(api: Api, name: string): Promise<Namespace> {
 }
 async function writeNamespace(api: Api, namespace: Namespace, subresource: string): Promise<Namespace> {
   return await api.update("v1", "namespaces", "", namespace.metadata.name ?? "", namespace, { subresource }) as Namespace;
-}
-function timeText(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }

@@ -1,6 +1,6 @@
 /** Watches the objects that the garbage collector keeps in its graph: those with owners, finalizers or a deletion timestamp. */
 import { type Api, StatusError } from "../../plugin.ts";
-import { type ApiCollection, pause } from "../../toolbox.ts";
+import { type ApiCollection, pause, systemClock } from "../../toolbox.ts";
 import { awaitsCollector, type Node, nodeOf, type OwnerGraph } from "./owner-graph.ts";
 
 /** Shortest and longest pause, in milliseconds, before a kind that cannot be followed is tried again. */
@@ -59,7 +59,7 @@ export class ObjectFollower {
           this.#followed.set(name, one);
           ended.push(this.#follow(name, one, early.see, filled.resolve));
           // Another server may hang.
-          return collection.isRemote ? Promise.race([filled.promise, pause(remoteFillMs, this.#until)]) : filled.promise;
+          return collection.isRemote ? Promise.race([filled.promise, pause(remoteFillMs, this.#until, systemClock)]) : filled.promise;
         }),
       );
       early.end();
@@ -97,7 +97,7 @@ export class ObjectFollower {
         if (error.because instanceof StatusError && error.because.reason === "NotFound") return this.#leave(name, one);
         waits.began(collection, error.because, failures === 0);
         filled();
-        await pause(Math.min(retryMsMax, retryMsMin * 2 ** Math.min(failures++, 30)), signal);
+        await pause(Math.min(retryMsMax, retryMsMin * 2 ** Math.min(failures++, 30)), signal, systemClock);
       }
     } catch (error) {
       failed(error);

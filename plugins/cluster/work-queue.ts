@@ -1,6 +1,6 @@
 /** A work queue with retries and exponential backoff, like client-go's rate-limited queues. */
 
-import { noWorkMeter, type WorkMeter } from "../../toolbox.ts";
+import { noWorkMeter, systemClock, type WorkQueueContext } from "../../toolbox.ts";
 
 const backoffMsMin = 50;
 const backoffMsMax = 5_000;
@@ -21,10 +21,13 @@ export class WorkQueue {
   readonly #max: number;
   readonly #work: (name: string) => Promise<boolean>;
   readonly #onFailure: (name: string, error: unknown) => void;
-  readonly #meter: WorkMeter;
+  readonly #meter: WorkQueueContext["work"];
+  readonly #clock: NonNullable<WorkQueueContext["clock"]>;
+  #release: (() => void) | undefined;
   readonly #due = new Set<string>();
   readonly #active = new Map<string, Promise<void>>();
-  readonly #backingOff = new Map<string, ReturnType<typeof setTimeout>>();
+  /** Items in backoff, and what ends it. */
+  readonly #backingOff = new Map<string, () => void>();
   readonly #retries = new Map<string, number>();
   #closed = false;
 
@@ -35,12 +38,13 @@ export class WorkQueue {
     max: number,
     work: (name: string) => Promise<boolean>,
     onFailure: (name: string, error: unknown) => void,
-    meter: WorkMeter = noWorkMeter,
+    { work: meter = noWorkMeter, clock = systemClock }: Partial<Pick<WorkQueueContext, "work" | "clock">> = {},
   ) {
     this.#max = max;
     this.#work = work;
     this.#onFailure = onFailure;
     this.#meter = meter;
+    this.#clock = clock;
   }
 
   /** Adds an item. An active item is processed again afterwards; an item in backoff keeps its timer. */
@@ -53,7 +57,7 @@ export class WorkQueue {
   /** Removes an item and its retries. An active call of `work` continues. */
   forget(name: string): void {
     if (this.#due.delete(name)) this.#meter.forgotten(name);
-    clearTimeout(this.#backingOff.get(name));
+    this.#backingOff.get(name)?.();
     this.#backingOff.delete(name);
     this.#retries.delete(name);
   }
@@ -66,12 +70,15 @@ export class WorkQueue {
 
   #start(): void {
     for (const name of this.#due) {
-      if (this.#closed || this.#active.size >= this.#max) return;
+      if (this.#closed || this.#active.size >= this.#max) break;
       if (this.#active.has(name)) continue;
       this.#due.delete(name);
       this.#meter.started(name);
       this.#active.set(name, this.#run(name));
     }
+    if (this.#active.size > 0) return void (this.#release ??= this.#clock.hold?.());
+    this.#release?.();
+    this.#release = undefined;
   }
   async #run(name: string): Promise<void> {
     try {
@@ -94,10 +101,10 @@ export class WorkQueue {
     this.#retries.set(name, retries + 1);
     this.#backingOff.set(
       name,
-      setTimeout(() => {
+      this.#clock.after(backoffMs(retries), () => {
         this.#backingOff.delete(name);
         this.add(name);
-      }, backoffMs(retries)),
+      }),
     );
   }
 }

@@ -1,5 +1,5 @@
 /** Elects the holders of leases that have candidates (KEP-4355), and removes candidates that are not renewed. */
-import { type Api, type Controller, runWorkQueue, StatusError } from "../../plugin.ts";
+import { type Api, type Controller, type ControllerContext, runWorkQueue, StatusError } from "../../plugin.ts";
 import { listed, pause } from "../../toolbox.ts";
 import { electedSpec, electionStep, isAsked, isExpired } from "./election.ts";
 import type { LeaseCandidate } from "./lease-candidate.ts";
@@ -26,7 +26,7 @@ export const leaderElection: Controller = {
     /** The leases that have candidates, by namespace and name. */
     const contested = new Set<string>();
     const work = async (key: string, queue: { addAfter(key: string, ms: number): void }) => {
-      if (await elect(api, key, queue)) contested.add(key);
+      if (await elect(context, key, queue)) contested.add(key);
       else contested.delete(key);
     };
     return runWorkQueue({ context, signal, workers, work }, async (queue, until) => {
@@ -42,7 +42,7 @@ export const leaderElection: Controller = {
           contested.add(lease);
           if (!isAsked(candidate)) queue.add(lease);
         }),
-        removeOld(api, both),
+        removeOld(context, both),
       ];
       try {
         await Promise.all(watches);
@@ -66,7 +66,7 @@ async function follow(
 }
 
 /** Does the next step of the election of one lease. Resolves with whether it has candidates. */
-async function elect(api: Api, key: string, queue: { addAfter(key: string, ms: number): void }): Promise<boolean> {
+async function elect({ api, clock }: ControllerContext, key: string, queue: { addAfter(key: string, ms: number): void }): Promise<boolean> {
   const slash = key.indexOf("/"), namespace = key.slice(0, slash), name = key.slice(slash + 1);
   const candidates: LeaseCandidate[] = [];
   for await (const object of listed(api, candidateVersion, "leasecandidates", namespace)) {
@@ -76,7 +76,7 @@ async function elect(api: Api, key: string, queue: { addAfter(key: string, ms: n
   if (candidates.length === 0) return false;
   // `as`: this is the type of the resource.
   const lease = await orNone(api.get(leaseVersion, "leases", namespace, name), "NotFound") as Lease | undefined;
-  const now = Date.now(), step = electionStep(candidates, lease, now), time = new Date(now).toISOString().replace("Z", "000Z");
+  const now = clock.now(), step = electionStep(candidates, lease, now), time = new Date(now).toISOString().replace("Z", "000Z");
   if (step.tag === "ask") {
     for (const { metadata, spec } of step.candidates) {
       const { name = "" } = metadata, next = { metadata, spec: { ...spec, pingTime: time } };
@@ -96,16 +96,16 @@ async function elect(api: Api, key: string, queue: { addAfter(key: string, ms: n
   return true;
 }
 
-async function removeOld(api: Api, signal: AbortSignal): Promise<void> {
+async function removeOld({ api, clock }: ControllerContext, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     for await (const object of listed(api, candidateVersion, "leasecandidates", "")) {
       // `as`: this is the type of the listed resource
       const candidate = object as LeaseCandidate, { namespace = "", name = "", uid, resourceVersion } = candidate.metadata;
-      if (!isExpired(candidate, Date.now())) continue;
+      if (!isExpired(candidate, clock.now())) continue;
       const only = { preconditions: { uid, resourceVersion } };
       await orNone(api.delete(candidateVersion, "leasecandidates", namespace, name, only), "NotFound", "Conflict");
     }
-    await pause(removalMs, signal);
+    await pause(removalMs, signal, clock);
   }
 }
 

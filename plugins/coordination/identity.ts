@@ -1,6 +1,6 @@
 /** The Lease by which each server shows that it runs, as kube-apiserver's controller of identity leases (KEP-1965). */
 import { type ApiObject, type ControllerContext, type StartHook, StatusError } from "../../plugin.ts";
-import { pause, type SettingKey, spell } from "../../toolbox.ts";
+import { pause, type SettingKey, spell, systemClock } from "../../toolbox.ts";
 import { isServed } from "../shared/is-served.ts";
 import { component, identityOf } from "../shared/server-identity.ts";
 import type { Lease } from "./lease.ts";
@@ -69,9 +69,9 @@ async function follow(world: ControllerContext, signal: AbortSignal): Promise<vo
   if (everyMs === undefined) return;
   const exists = (): Promise<ApiObject | undefined> => world.api.get("v1", "namespaces", "", namespace).catch(() => undefined);
   // Another hook creates the namespace at the first start.
-  while (!signal.aborted && await exists() === undefined) await pause(namespaceMs, signal);
+  while (!signal.aborted && await exists() === undefined) await pause(namespaceMs, signal, systemClock);
   let removedAt = -Infinity;
-  for (; !signal.aborted; await pause(everyMs, signal)) {
+  for (; !signal.aborted; await pause(everyMs, signal, world.clock)) {
     const now = world.clock.now();
     try {
       await renew(world, machine, holder, now);

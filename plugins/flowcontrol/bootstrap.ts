@@ -20,7 +20,7 @@ export const configurationProducer: StartHook = Object.freeze<StartHook>({
   run: keepObjects,
   async follow(context, signal) {
     while (!signal.aborted) {
-      await pause(roundMs, signal);
+      await pause(roundMs, signal, context.clock);
       if (signal.aborted) return;
       try {
         await keepObjects(context);

@@ -18,7 +18,9 @@ export const configurationConsumer: StartHook = Object.freeze<StartHook>({
     await followConfigured({ api, names, signal, logError }, (schemas, levels) => {
       const own = ++state, present = new Set(levels.map(({ metadata }) => metadata.name ?? ""));
       const write = async () => {
-        while (own === state && !signal.aborted && !await writeConditions(context, schemas, present)) await pause(retryMs, signal);
+        while (own === state && !signal.aborted && !await writeConditions(context, schemas, present)) {
+          await pause(retryMs, signal, context.clock);
+        }
       };
       writing = writing.then(write);
     });

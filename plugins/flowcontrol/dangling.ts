@@ -1,6 +1,6 @@
 /** Keeps the condition Dangling of flow schemas: whether their priority level is missing. */
 import type { ControllerContext } from "../../plugin.ts";
-import { goQuote } from "../../toolbox.ts";
+import { goQuote, timestampOf } from "../../toolbox.ts";
 import { dangling } from "./flow-schema.ts";
 import type { FlowSchema } from "./flow-schema-schema.ts";
 import { groupVersion } from "./schema.ts";
@@ -16,18 +16,18 @@ export function changedCondition({ spec, status }: FlowSchema, levels: { has(nam
     : { status: "True", reason: "NotFound", message: `${object} but there is no such object` };
   const present = status.conditions?.find(({ type }) => type === dangling);
   if (present?.status === wanted.status && present.reason === wanted.reason && present.message === wanted.message) return undefined;
-  return { type: dangling, lastTransitionTime: `${new Date(now).toISOString().slice(0, 19)}Z`, ...wanted };
+  return { type: dangling, lastTransitionTime: timestampOf(now), ...wanted };
 }
 
 /** Writes the conditions that are to change. Resolves with whether all were written. */
 export async function writeConditions(
-  { api, logError }: ControllerContext,
+  { api, clock, logError }: ControllerContext,
   schemas: Iterable<FlowSchema>,
   levels: { has(name: string): boolean },
 ): Promise<boolean> {
   let isDone = true;
   await Promise.all([...schemas].map(async (schema) => {
-    const condition = changedCondition(schema, levels, Date.now());
+    const condition = changedCondition(schema, levels, clock.now());
     if (condition === undefined) return;
     const { name = "", uid } = schema.metadata;
     try {

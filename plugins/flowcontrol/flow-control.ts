@@ -7,6 +7,7 @@ import {
   type FlowRequest,
   pause,
   type Place,
+  systemClock,
 } from "../../toolbox.ts";
 import { StatusError } from "../../plugin.ts";
 import { borrow } from "./borrow.ts";
@@ -51,7 +52,7 @@ export class FairControl implements FlowControl {
   constructor(context: FlowControlContext, clock: TurnClock) {
     this.#context = context;
     this.#clock = clock;
-    this.#epoch = Date.now() - clock.now();
+    this.#epoch = systemClock.now() - clock.now();
     this.#turns = new Turns(clock);
     this.#objects = new ObjectCounts(context.countObjects, () => this.#now());
     this.#configured = new Configured(context, ({ of }) => of.granted(), this.#now());
@@ -62,7 +63,7 @@ export class FairControl implements FlowControl {
     const { api, names, signal, logError, metric } = this.#context;
     const following = followConfigured({ api, names, signal, logError }, (schemas, levels) => this.configure(schemas, levels));
     while (!signal.aborted) {
-      await pause(borrowMs, signal);
+      await pause(borrowMs, signal, systemClock);
       this.#configured.refresh(this.#now());
       borrow(this.#configured.levels.values(), metric, this.#now());
     }

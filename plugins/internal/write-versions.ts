@@ -1,6 +1,6 @@
 /** The versions in which this server stores its resources, as kube-apiserver writes them at its start (KEP-2339). */
 import { type ApiObject, type ControllerContext, type StartHook, StatusError } from "../../plugin.ts";
-import { pause, type StoredResource } from "../../toolbox.ts";
+import { pause, type StoredResource, timestampOf } from "../../toolbox.ts";
 import { isServed } from "../shared/is-served.ts";
 import { identityOf } from "../shared/server-identity.ts";
 import { commonVersion } from "./rules.ts";
@@ -74,7 +74,7 @@ export function statusWith(status: StorageVersionStatus, own: ServerStorageVersi
 
 async function writeNow(world: ControllerContext): Promise<void> {
   if (world.gates(storageVersionGate) && isServed(world, { groupVersion, resource: plural }, "create")) {
-    await writeVersions(world, `${new Date(world.clock.now()).toISOString().slice(0, 19)}Z`);
+    await writeVersions(world, timestampOf(world.clock.now()));
   }
 }
 
@@ -84,7 +84,7 @@ export const storageVersionHook: StartHook = Object.freeze<StartHook>({
   holdsWrites: { gate: storageVersionGate, own: "storageversions.internal.apiserver.{domain}" },
   run: writeNow,
   async follow(world, signal) {
-    for (await pause(everyMs, signal); !signal.aborted; await pause(everyMs, signal)) {
+    for (await pause(everyMs, signal, world.clock); !signal.aborted; await pause(everyMs, signal, world.clock)) {
       await writeNow(world).catch((error) => {
         if (!signal.aborted) world.logError("the storage versions of this server cannot be written", error);
       });

@@ -5,7 +5,7 @@
  * restarted server continues from there.
  */
 import { type Api, type Condition, type Controller, type ControllerContext, runWorkQueue, StatusError } from "../../plugin.ts";
-import { type Names, pause, spell, type WorkQueue } from "../../toolbox.ts";
+import { type Names, spell, timestampOf, type WorkQueue } from "../../toolbox.ts";
 import { alphaFieldsOf, fromStored, toStored, withToken, withVersion } from "./alpha.ts";
 import { finishMigrating, hasDefinition, markMigrating } from "./definition.ts";
 import { type Collection, rewriteAll } from "./rewrite.ts";
@@ -40,7 +40,7 @@ export function migrationControllerWith(options: { readonly settleMs: number }):
 }
 
 async function runMigrations(context: ControllerContext, signal: AbortSignal, settleMs: number): Promise<void> {
-  const { api, names } = context;
+  const { api, clock, names } = context;
   const client = migrationClient(api, names);
   /** Unfinished migrations by uid, in the order of their arrival. */
   const pending = new Map<string, StorageVersionMigration>();
@@ -50,7 +50,7 @@ async function runMigrations(context: ControllerContext, signal: AbortSignal, se
     if (migration === undefined) return;
     const uid = migration.metadata.uid ?? "";
     const isActive = () => !queue.signal.aborted && pending.has(uid);
-    await migrate({ api, names, client, settleMs, progress: context.progress, isActive, signal: queue.signal }, migration);
+    await migrate({ api, names, client, settleMs, now: clock.now, progress: context.progress, isActive, queue }, migration);
     if (queue.signal.aborted) return;
     pending.delete(uid);
     queue.add(key);
@@ -120,11 +120,12 @@ interface Migrating {
   readonly progress: ControllerContext["progress"];
   /** False once the migration is deleted or the controller ends. */
   readonly isActive: () => boolean;
-  readonly signal: AbortSignal;
+  readonly now: () => number;
+  readonly queue: WorkQueue;
 }
 
 async function migrate(run: Migrating, migration: StorageVersionMigration): Promise<void> {
-  const { api, names, client, isActive, signal } = run;
+  const { api, names, client, isActive, now, queue } = run;
   // The watch event may be older than the end of the migration.
   const current = await readUnfinished(client, migration);
   if (current === undefined) return;
@@ -132,22 +133,22 @@ async function migrate(run: Migrating, migration: StorageVersionMigration): Prom
   // A continued migration keeps its mark: objects may have been written for an older generation of the definition.
   const isCustom = isRunning(current)
     ? await hasDefinition(api, names, resource)
-    : await markMigrating(api, names, resource, migration.metadata.name ?? "");
+    : await markMigrating(api, names, resource, now(), migration.metadata.name ?? "");
   await updateStatus(client, migration, {
-    conditions: [condition("Running", "True", "MigrationRunning", "The migration is running")],
+    conditions: [condition(now(), "Running", "True", "MigrationRunning", "The migration is running")],
   });
-  if (isCustom) await pause(run.settleMs, signal);
-  const found = await collectionOf(api, migration, isActive, signal);
+  if (isCustom) await queue.pause(run.settleMs);
+  const found = await collectionOf(api, migration, isActive, queue);
   if (!isActive()) return;
   const problem = typeof found === "string" ? undefined : await rewriteAndReport(run, migration, found);
   if (!isActive()) return;
   const why = typeof found === "string" ? found : problem && `migration encountered unhandled error: ${problem}`;
   const outcome = why === undefined
-    ? condition("Succeeded", "True", "StorageVersionMigrationSucceeded", "")
-    : condition("Failed", "True", "StorageVersionMigrationFailed", why);
-  if (isCustom) await finishMigrating(api, names, resource, why === undefined);
+    ? condition(now(), "Succeeded", "True", "StorageVersionMigrationSucceeded", "")
+    : condition(now(), "Failed", "True", "StorageVersionMigrationFailed", why);
+  if (isCustom) await finishMigrating(api, names, resource, now(), why === undefined);
   await updateStatus(client, migration, {
-    conditions: [condition("Running", "False", "MigrationCompleted", "Migration completed"), outcome],
+    conditions: [condition(now(), "Running", "False", "MigrationCompleted", "Migration completed"), outcome],
   });
 }
 
@@ -173,7 +174,7 @@ async function collectionOf(
   api: Api,
   migration: StorageVersionMigration,
   isActive: () => boolean,
-  signal: AbortSignal,
+  queue: WorkQueue,
 ): Promise<Collection | string> {
   const { group, resource } = migration.spec.resource;
   const among = (verb: string) => api.collections(verb).find((each) => each.resource === resource && groupOf(each.groupVersion) === group);
@@ -188,7 +189,7 @@ async function collectionOf(
       return `resource "${shown}, Resource=${resource}" does not support discovery operations: [${needed.join(" ")}]`;
     }
     if (waitedMs >= absenceMs) break;
-    await pause(pollMs, signal);
+    await queue.pause(pollMs);
   }
   return "resource does not exist in discovery";
 }
@@ -201,8 +202,8 @@ function groupOf(groupVersion: string): string {
 
 type Status = StorageVersionMigration["status"];
 
-function condition(type: string, status: string, reason: string, message: string): Condition {
-  return { type, status, lastTransitionTime: `${new Date().toISOString().slice(0, 19)}Z`, reason, message };
+function condition(now: number, type: string, status: string, reason: string, message: string): Condition {
+  return { type, status, lastTransitionTime: timestampOf(now), reason, message };
 }
 
 /** The current state of a migration; undefined if it is deleted or finished. */

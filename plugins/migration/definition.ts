@@ -3,7 +3,7 @@
  * the versions that objects have been migrated from (upstream: the migration runner of storageversionmigrator).
  */
 import { type Api, type ApiObject, StatusError } from "../../plugin.ts";
-import { type Names, spell } from "../../toolbox.ts";
+import { type Names, spell, timestampOf } from "../../toolbox.ts";
 
 const written = "apiextensions.{domain}/v1", plural = "customresourcedefinitions";
 const fieldManager = "migration-runner-controller";
@@ -26,31 +26,37 @@ export async function hasDefinition(api: Api, names: Names, of: GroupResource): 
 }
 
 /** Adds the condition that the migration is running. Resolves with false if the resource has no definition. */
-export function markMigrating(api: Api, names: Names, of: GroupResource, migration: string): Promise<boolean> {
+export function markMigrating(api: Api, names: Names, of: GroupResource, now: number, migration: string): Promise<boolean> {
   return applyStatus(api, names, of, (definition) => ({
-    conditions: [condition(definition, "True", "MigrationRunning", `Migration ${migration} is running`)],
+    conditions: [condition(definition, now, "True", "MigrationRunning", `Migration ${migration} is running`)],
   }));
 }
 
 /** Ends the condition. After success the storage version is the only stored one, unless the definition has changed during the migration. */
-export function finishMigrating(api: Api, names: Names, of: GroupResource, succeeded: boolean): Promise<boolean> {
+export function finishMigrating(api: Api, names: Names, of: GroupResource, now: number, succeeded: boolean): Promise<boolean> {
   return applyStatus(api, names, of, (definition) => {
-    if (!succeeded) return { conditions: [condition(definition, "False", "MigrationFailed", "The migration has failed")] };
+    if (!succeeded) return { conditions: [condition(definition, now, "False", "MigrationFailed", "The migration has failed")] };
     const marked = definition.status?.conditions?.find(({ type }) => type === "StorageMigrating");
     const unchanged = marked !== undefined && String(marked.observedGeneration ?? 0) === String(definition.metadata.generation ?? 0);
     const result = unchanged
       ? "and the stored versions have been updated"
       : "but the stored versions have not been updated due to a generation mismatch";
     return {
-      conditions: [condition(definition, "False", "MigrationSucceeded", `The migration has succeeded ${result}`)],
+      conditions: [condition(definition, now, "False", "MigrationSucceeded", `The migration has succeeded ${result}`)],
       ...(unchanged ? { storedVersions: definition.spec.versions.filter(({ storage }) => storage).map(({ name }) => name) } : {}),
     };
   });
 }
 
-function condition({ metadata }: Definition, status: string, reason: string, message: string): object {
-  const lastTransitionTime = `${new Date().toISOString().slice(0, 19)}Z`;
-  return { type: "StorageMigrating", status, lastTransitionTime, reason, message, observedGeneration: metadata.generation ?? 0 };
+function condition({ metadata }: Definition, now: number, status: string, reason: string, message: string): object {
+  return {
+    type: "StorageMigrating",
+    status,
+    lastTransitionTime: timestampOf(now),
+    reason,
+    message,
+    observedGeneration: metadata.generation ?? 0,
+  };
 }
 
 /** The definition of a resource; undefined if it has none, or if definitions are not served. */

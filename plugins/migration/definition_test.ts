@@ -36,7 +36,7 @@ const options = { subresource: "status", fieldManager: "migration-runner-control
 
 test("markMigrating() adds a condition with the generation of the definition it was made for", async () => {
   const { api, applied } = apiWith(2);
-  assert.equal(await markMigrating(api, defaultNames, of, "one"), true);
+  assert.equal(await markMigrating(api, defaultNames, of, 0, "one"), true);
   assert.deepEqual(applied, [{
     metadata: { name: "things.example.com", resourceVersion: "7" },
     status: { conditions: [{ ...running, message: "Migration one is running" }] },
@@ -46,7 +46,7 @@ test("markMigrating() adds a condition with the generation of the definition it 
 
 test("finishMigrating() leaves the storage version as the only stored one if the definition has not changed", async () => {
   const { api, applied } = apiWith(2);
-  await finishMigrating(api, defaultNames, of, true);
+  await finishMigrating(api, defaultNames, of, 0, true);
   const message = "The migration has succeeded and the stored versions have been updated";
   assert.deepEqual(applied[0].status, {
     conditions: [{ ...running, status: "False", reason: "MigrationSucceeded", message }],
@@ -56,8 +56,8 @@ test("finishMigrating() leaves the storage version as the only stored one if the
 
 test("finishMigrating() keeps the stored versions if the definition has changed or the migration has failed", async () => {
   const changed = apiWith(3), failed = apiWith(2);
-  await finishMigrating(changed.api, defaultNames, of, true);
-  await finishMigrating(failed.api, defaultNames, of, false);
+  await finishMigrating(changed.api, defaultNames, of, 0, true);
+  await finishMigrating(failed.api, defaultNames, of, 0, false);
   assert.deepEqual([changed, failed].map(({ applied }) => applied[0].status.conditions[0].message), [
     "The migration has succeeded but the stored versions have not been updated due to a generation mismatch",
     "The migration has failed",
@@ -67,13 +67,13 @@ test("finishMigrating() keeps the stored versions if the definition has changed 
 
 test("a conflict is retried a bounded number of times", async () => {
   const once = apiWith(2, { conflicts: 1 });
-  await markMigrating(once.api, defaultNames, of, "one");
+  await markMigrating(once.api, defaultNames, of, 0, "one");
   assert.equal(once.applied.length, 1);
-  await assert.rejects(markMigrating(apiWith(2, { conflicts: 99 }).api, defaultNames, of, "one"), /changed/);
+  await assert.rejects(markMigrating(apiWith(2, { conflicts: 99 }).api, defaultNames, of, 0, "one"), /changed/);
 });
 
 test("a resource without a definition is left alone", async () => {
   const other = { group: "apps", resource: "deployments" };
-  assert.equal(await markMigrating(apiWith(2).api, defaultNames, other, "one"), false);
-  assert.equal(await markMigrating(apiWith(2, { served: false }).api, defaultNames, of, "one"), false);
+  assert.equal(await markMigrating(apiWith(2).api, defaultNames, other, 0, "one"), false);
+  assert.equal(await markMigrating(apiWith(2, { served: false }).api, defaultNames, of, 0, "one"), false);
 });

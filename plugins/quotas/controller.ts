@@ -9,7 +9,7 @@
  * Only the collections that quotas limit are watched: in the namespaces of these quotas, or in all of them if there are many.
  */
 import { type Controller, type ControllerContext, objectKey, runWorkQueue, splitObjectKey, StatusError } from "../../plugin.ts";
-import { pause, sameValue, type WorkQueue } from "../../toolbox.ts";
+import { pause, sameValue, systemClock, type WorkQueue } from "../../toolbox.ts";
 import { collectionKey, Interests } from "./interests.ts";
 import type { ResourceQuota } from "./quota-schema.ts";
 import { recalculate } from "./recalculate.ts";
@@ -30,7 +30,7 @@ export const quotaController: Controller = Object.freeze<Controller>({
   fieldManager: "kube-controller-manager",
   needs: [{ resource: "resourcequotas", groupVersions: ["v1"] }],
   async run(context, signal) {
-    const settled = new Settled(() => performance.now());
+    const settled = new Settled(context.clock.elapsed);
     let following: Following | undefined;
     const work = async (key: string, queue: WorkQueue) => {
       const { namespace, name } = splitObjectKey(key);
@@ -84,15 +84,23 @@ class Following {
 
   /** Resolves after the signal aborts. Rejects with the error of a watch. */
   async run(): Promise<void> {
-    const timer = setInterval(() => this.#quotas.forEach((_quota, key) => this.#queue.add(key)), quotaResyncMs);
-    const ends = [this.#followCollections(), this.#followQuotas()].map((each) => each.catch((error) => this.#failed.abort(error)));
+    const ends = [this.#followCollections(), this.#followQuotas(), this.#resync()].map((each) =>
+      each.catch((error) => this.#failed.abort(error))
+    );
     try {
       await Promise.all(ends);
     } finally {
-      clearInterval(timer);
       await Promise.all(this.#ended);
     }
     if (this.#failed.signal.aborted) throw this.#failed.signal.reason;
+  }
+
+  async #resync(): Promise<void> {
+    for (;;) {
+      await pause(quotaResyncMs, this.#until, this.#context.clock);
+      if (this.#until.aborted) return;
+      this.#quotas.forEach((_quota, key) => this.#queue.add(key));
+    }
   }
 
   async #followCollections(): Promise<void> {
@@ -104,9 +112,9 @@ class Following {
 
   /** Reads the served collections, and follows them. */
   #renew(): void {
-    const { api, names, gates = () => false } = this.#context;
+    const { api, clock, names, gates = () => false } = this.#context;
     this.#isStale = false;
-    this.counted = countedCollections(api, names, gates);
+    this.counted = countedCollections(api, names, gates, clock.now);
     this.#interests = new Interests(this.counted);
     for (const [key, { metadata, spec }] of this.#quotas) this.#interests.set(key, metadata.namespace ?? "", spec);
     const keys = new Set(this.counted.map(collectionKey));
@@ -183,7 +191,7 @@ class Following {
             error,
           );
         }
-        await pause(pauseMs, signal);
+        await pause(pauseMs, signal, systemClock);
       }
     }
   }

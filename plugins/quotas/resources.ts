@@ -13,7 +13,7 @@ export interface Counted {
 }
 
 /** Returns the served collections that quotas count. They are namespaced, and their objects can be created, watched and deleted. */
-export function countedCollections(api: Api, names: Names, gates: Gates): readonly Counted[] {
+export function countedCollections(api: Api, names: Names, gates: Gates, now: () => number): readonly Counted[] {
   const key = ({ groupVersion, resource }: ApiCollection) => `${groupVersion}/${resource}`;
   const keysOf = (verb: string) => new Set(api.collections(verb).map(key));
   const supported = [keysOf("create"), keysOf("list"), keysOf("delete")];
@@ -21,7 +21,7 @@ export function countedCollections(api: Api, names: Names, gates: Gates): readon
     (collection) => {
       const { groupVersion, resource } = collection;
       const group = groupVersion.includes("/") ? groupVersion.slice(0, groupVersion.indexOf("/")) : "";
-      const usage = usageOf(group, resource, { names, gates, seconds: () => Date.now() / 1000 });
+      const usage = usageOf(group, resource, { names, gates, seconds: () => now() / 1000 });
       return usage === undefined ? [] : [{ collection, usage }];
     },
   );

@@ -1,6 +1,6 @@
 /** Builds the rules of ClusterRoles with an aggregationRule from those of the ClusterRoles that it selects. */
 import { type ApiObject, type Controller, type ControllerContext, StatusError } from "../../plugin.ts";
-import { sameValue, selectsLabels, valueText } from "../../toolbox.ts";
+import { gather, sameValue, selectsLabels, valueText } from "../../toolbox.ts";
 import { type ClusterRole, groupVersion, type PolicyRule } from "./schema.ts";
 
 /** Milliseconds in which changes are collected before the roles are built. */
@@ -20,14 +20,15 @@ async function run(context: ControllerContext, signal: AbortSignal): Promise<voi
   const roles = new Map<string, ClusterRole>();
   /** Errors that are logged already, by the name of the role. */
   const failures = new Map<string, string>();
-  let gathering: ReturnType<typeof setTimeout> | undefined, retrying: typeof gathering, syncing = Promise.resolve();
+  const { clock } = context;
+  let gathering: (() => void) | undefined, retrying: typeof gathering, syncing = Promise.resolve();
   const sync = () => {
-    clearTimeout(gathering);
-    clearTimeout(retrying);
+    gathering?.();
+    retrying?.();
     gathering = undefined;
     syncing = syncing.then(async () => {
       await aggregateAll(context, roles, failures);
-      if (failures.size > 0 && !signal.aborted) retrying = setTimeout(sync, retryMs);
+      if (failures.size > 0 && !signal.aborted) retrying = clock.after(retryMs, sync);
     });
   };
   try {
@@ -35,12 +36,12 @@ async function run(context: ControllerContext, signal: AbortSignal): Promise<voi
       const name = object.metadata.name ?? "";
       if (type === "DELETED") roles.delete(name);
       else roles.set(name, object as ClusterRole); // the watch is of this resource
-      gathering ??= setTimeout(sync, gatherMs);
+      gathering ??= gather(gatherMs, sync, clock);
     }
   } finally {
-    clearTimeout(gathering);
+    gathering?.();
     await syncing;
-    clearTimeout(retrying);
+    retrying?.();
   }
 }
 

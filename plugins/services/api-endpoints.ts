@@ -20,7 +20,7 @@ const defaultPort = 443;
 export async function followEndpoints(world: ControllerContext, signal: AbortSignal): Promise<void> {
   const address = ownAddress(world);
   if (address === undefined || world.setting(reconcilerSetting) === "none") return;
-  for (; !signal.aborted; await pause(everyMs, signal)) {
+  for (; !signal.aborted; await pause(everyMs, signal, world.clock)) {
     try {
       await keepEndpoints(world, address);
     } catch (error) {

@@ -1,6 +1,6 @@
 /** The ServiceCIDR with the ranges of the setting, and the Service of the API itself, as kube-apiserver's controllers of these names. */
 import { type ApiObject, type ControllerContext, type StartHook, StatusError } from "../../plugin.ts";
-import { pause, spell } from "../../toolbox.ts";
+import { pause, spell, systemClock, timestampOf } from "../../toolbox.ts";
 import { followEndpoints } from "./api-endpoints.ts";
 import { canonicalAddress } from "../shared/addresses.ts";
 import { bytesOf, defaultRange, rangeOf, settingRanges } from "./cluster-ranges.ts";
@@ -13,7 +13,7 @@ const apiPort = 443;
 const namespaceMs = 20;
 
 /** Creates the default range, if it is absent, and says that it is ready. A second range of the setting is added. */
-async function keepRange({ api, setting }: ControllerContext): Promise<void> {
+async function keepRange({ api, clock, setting }: ControllerContext): Promise<void> {
   const cidrs = settingRanges(setting(clusterRangeSetting));
   let range = await found(api.get(v1, "servicecidrs", "", defaultRange)) as ServiceCIDR | undefined; // the type of the resource
   if (range === undefined) {
@@ -34,7 +34,7 @@ async function keepRange({ api, setting }: ControllerContext): Promise<void> {
     status: "True",
     reason: "",
     message: "Kubernetes default Service CIDR is ready",
-    lastTransitionTime: `${new Date().toISOString().slice(0, 19)}Z`,
+    lastTransitionTime: timestampOf(clock.now()),
   };
   const fieldManager = "kubernetes-service-cidr-controller";
   await api.apply(v1, "servicecidrs", "", defaultRange, { status: { conditions: [condition] } }, { subresource: "status", fieldManager });
@@ -44,7 +44,9 @@ async function keepRange({ api, setting }: ControllerContext): Promise<void> {
 async function keepService({ api, setting }: ControllerContext, signal: AbortSignal): Promise<void> {
   const namespace = "default";
   // Another hook creates the namespace at the first start.
-  while (!signal.aborted && await found(api.get("v1", "namespaces", "", namespace)) === undefined) await pause(namespaceMs, signal);
+  while (!signal.aborted && await found(api.get("v1", "namespaces", "", namespace)) === undefined) {
+    await pause(namespaceMs, signal, systemClock);
+  }
   if (await found(api.get("v1", "services", namespace, defaultRange)) !== undefined) return;
   const range = rangeOf(settingRanges(setting(clusterRangeSetting))[0]!)!; // the setting was checked
   const service = {

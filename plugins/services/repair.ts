@@ -20,7 +20,7 @@ export const repairHook: StartHook = Object.freeze<StartHook>({
   run: (world) => repairAll(world, new Map()),
   async follow(world, signal) {
     const leaks = new Map<number, number>();
-    for (await pause(everyMs, signal); !signal.aborted; await pause(everyMs, signal)) {
+    for (await pause(everyMs, signal, world.clock); !signal.aborted; await pause(everyMs, signal, world.clock)) {
       try {
         await repairAll(world, leaks);
       } catch (error) {

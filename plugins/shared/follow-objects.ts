@@ -1,6 +1,6 @@
 /** Follows objects for who decides from what it knows of them, such as an authorizer. */
 import { type ApiObject, objectKey } from "../../plugin.ts";
-import { type AuthorizerContext, pause } from "../../toolbox.ts";
+import { type AuthorizerContext, pause, systemClock } from "../../toolbox.ts";
 import { isServed } from "./is-served.ts";
 
 /** What following needs. */
@@ -58,7 +58,7 @@ async function follow(context: FollowingContext, followed: FollowedResource, syn
       else if (String(error) !== reported) logError(`cannot follow ${resource}; it tries again`, error);
       reported = String(error);
       for (const [key, object] of before) if (!known.has(key)) known.set(key, object);
-      await pause(retryMs, signal);
+      await pause(retryMs, signal, systemClock);
     }
   }
 }

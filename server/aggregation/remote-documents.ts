@@ -77,7 +77,7 @@ export class RemoteDocuments {
     const queue = () =>
       new WorkQueue({
         context: { work: noWorkMeter, logError: (sentence, error) => error instanceof Unavailable || needs.logError(sentence, error) },
-        clock: needs.clock,
+        clock: { ...needs.clock, elapsed: needs.clock.now },
         signal: needs.signal,
         workers: remoteFetchesMax,
         retry: { firstMs: firstPauseMs, maxMs: againMs },

@@ -1,5 +1,5 @@
 /** A server in process: assembled from settings, plugins and a store, and updated when settings change. */
-import { type Clock, once, pause, systemClock } from "../../core/async.ts";
+import { once, pause, type ServerClock, systemClock } from "../../core/async.ts";
 import type { ClientTrustSource } from "../../core/authentication.ts";
 import { openAggregation } from "../aggregation/open-aggregation.ts";
 import { type AdmissionWebhookNeeds, admissionWebhooks } from "../webhooks/admission-webhooks.ts";
@@ -170,7 +170,7 @@ interface OpenedParts {
   readonly access: Awaited<ReturnType<typeof openAccess>>;
   readonly storage: Awaited<ReturnType<typeof openStorage>>;
   readonly health: ReturnType<typeof openHealth>;
-  readonly clock: Clock;
+  readonly clock: ServerClock;
   readonly signal: AbortSignal;
 }
 

@@ -1,5 +1,5 @@
 /** Options of a server. */
-import type { Clock } from "../../core/async.ts";
+import type { ServerClock } from "../../core/async.ts";
 import type { Plugin } from "../../core/plugin.ts";
 import type { BeginProgress } from "../../core/progress.ts";
 import type { ActiveConfig } from "../config/active-config.ts";
@@ -52,7 +52,7 @@ export interface InsteadParts {
   /** The time for expiry. Default: the wall clock's, without its jumps. */
   readonly steady?: SteadyClock;
   /** The times that are written into objects, and the clock of controllers. Default: the system's. */
-  readonly clock?: Clock;
+  readonly clock?: ServerClock;
   /** Options of the embedded store. */
   readonly sqlite?: OpenStoreOptions["sqlite"];
 }

@@ -3,7 +3,7 @@
  * `controller/finalizer`).
  */
 import { type Api, type ApiObject, type Controller, runWorkQueue, StatusError } from "../../../plugin.ts";
-import { listed, pause, spell } from "../../../toolbox.ts";
+import { listed, type ServerClock, spell, timestampOf, type WorkQueue } from "../../../toolbox.ts";
 import { type ConditionNews, isTrue, withCondition } from "../condition.ts";
 import {
   deletionCompleted,
@@ -15,7 +15,7 @@ import {
 } from "../conditions/terminating.ts";
 import { cleanupFinalizer } from "../definitions.ts";
 import { type CustomResourceDefinition, groupVersion } from "../schema.ts";
-import { now, resource, withConditions } from "./definitions.ts";
+import { resource, withConditions } from "./definitions.ts";
 
 /** Milliseconds between two checks of objects that have finalizers of their own, and the longest wait for their deletion. */
 const lookEveryMs = 500, waitMsMax = 60_000;
@@ -26,9 +26,9 @@ export const cleanup: Controller = {
   fieldManager: "kube-apiserver",
   needs: [{ resource, groupVersions: [groupVersion] }],
   async run(context, signal) {
-    const { api, names, isDeclared } = context;
+    const { api, clock, names, isDeclared } = context;
     const finalizer = spell(names, cleanupFinalizer);
-    const work = (name: string) => clean({ api, finalizer, isDeclared }, name, signal);
+    const work = (name: string, queue: WorkQueue) => clean({ api, clock, finalizer, isDeclared, queue }, name, signal);
     await runWorkQueue({ context, signal, work, workers: 4 }, async (queue, until) => {
       for await (const { type, object } of api.watch(groupVersion, resource, "", {}, until, "owned")) {
         if (type !== "DELETED" && isDue(object, finalizer)) queue.add(object.metadata.name ?? "");
@@ -45,6 +45,8 @@ interface Cleaner {
   readonly api: Api;
   readonly finalizer: string;
   readonly isDeclared: (group: string, plural: string) => boolean;
+  readonly clock: ServerClock;
+  readonly queue: WorkQueue;
 }
 
 /**
@@ -52,27 +54,28 @@ interface Cleaner {
  * retries.
  */
 async function clean(
-  { api, finalizer, isDeclared }: Cleaner,
+  cleaner: Cleaner,
   name: string,
   signal: AbortSignal,
 ): Promise<void> {
+  const { api, finalizer, isDeclared } = cleaner;
   try {
     const found = withConditions(await api.get(groupVersion, resource, "", name));
     if (!isDue(found, finalizer)) return;
-    const started = await update(api, found, deletionInProgress);
+    const started = await update(cleaner, found, deletionInProgress);
     const { group, names: { plural } } = started.spec;
     const outcome = isDeclared(group, plural)
       ? { news: overlapsBuiltIn }
       : isTrue(started.status.conditions, "Established")
-      ? await deleteObjects(api, started, signal)
+      ? await deleteObjects(cleaner, started, signal)
       : { news: neverEstablished };
     if ("error" in outcome) {
-      await update(api, started, outcome.news);
+      await update(cleaner, started, outcome.news);
       throw outcome.error;
     }
     const { finalizers = [] } = started.metadata;
     await update(
-      api,
+      cleaner,
       { ...started, metadata: { ...started.metadata, finalizers: finalizers.filter((each) => each !== finalizer) } },
       outcome.news,
     );
@@ -82,8 +85,12 @@ async function clean(
   }
 }
 
-async function update(api: Api, definition: CustomResourceDefinition, news: ConditionNews): Promise<CustomResourceDefinition> {
-  const status = { ...definition.status, conditions: withCondition(definition.status.conditions ?? [], news, now()) };
+async function update(
+  { api, clock }: Cleaner,
+  definition: CustomResourceDefinition,
+  news: ConditionNews,
+): Promise<CustomResourceDefinition> {
+  const status = { ...definition.status, conditions: withCondition(definition.status.conditions ?? [], news, timestampOf(clock.now())) };
   const next = { ...definition, status };
   return withConditions(await api.update(groupVersion, resource, "", definition.metadata.name ?? "", next, { subresource: "status" }));
 }
@@ -93,7 +100,7 @@ async function update(api: Api, definition: CustomResourceDefinition, news: Cond
  * of a definition without a served version are also deleted; otherwise they would appear again with the next definition of this name.
  */
 async function deleteObjects(
-  api: Api,
+  { api, queue }: Cleaner,
   { spec, status }: CustomResourceDefinition,
   signal: AbortSignal,
 ): Promise<{ readonly news: ConditionNews } | { readonly news: ConditionNews; readonly error: unknown }> {
@@ -109,7 +116,7 @@ async function deleteObjects(
   }
   for (let waited = 0; waited < waitMsMax && !signal.aborted; waited += lookEveryMs) {
     if ((await api.list(version, plural, "", { limit: "1" })).items.length === 0) return { news: deletionCompleted };
-    await pause(lookEveryMs, signal);
+    await queue.pause(lookEveryMs);
   }
   const error = new Error("timed out waiting for the condition");
   return { news: deletionUnconfirmed(error.message), error };

@@ -1,6 +1,5 @@
 /** Definitions as the controllers read them from the API. */
 import type { ApiObject } from "../../../plugin.ts";
-import type { Time } from "../../../toolbox.ts";
 import type { CustomResourceDefinition } from "../schema.ts";
 
 export const resource = "customresourcedefinitions";
@@ -10,9 +9,4 @@ export function withConditions(object: ApiObject): CustomResourceDefinition {
   const definition = object as CustomResourceDefinition; // the object is of this resource
   const { status } = definition;
   return { ...definition, status: { ...status, conditions: status?.conditions ?? [] } };
-}
-
-/** Returns the present time in whole seconds. */
-export function now(): Time {
-  return `${new Date().toISOString().slice(0, "2024-01-02T03:04:05".length)}Z`;
 }

@@ -1,13 +1,13 @@
 /** Keeps the conditions of definitions (upstream: apiextensions-apiserver `controller/status`, `establish`, `apiapproval`, `nonstructuralschema`). */
 import { type Api, type Controller, runWorkQueue, StatusError } from "../../../plugin.ts";
-import type { Names } from "../../../toolbox.ts";
+import { type Names, timestampOf } from "../../../toolbox.ts";
 import { type ConditionNews, conditionOf, isTrue } from "../condition.ts";
 import { statusWithApproval } from "../conditions/approval.ts";
 import { statusEstablished } from "../conditions/established.ts";
 import { statusWithNames, usedNames } from "../conditions/names.ts";
 import { nonStructuralCondition, statusWithNonStructural } from "../conditions/non-structural.ts";
 import { type CustomResourceDefinition, type DefinitionStatus, groupVersion } from "../schema.ts";
-import { now, resource, withConditions } from "./definitions.ts";
+import { resource, withConditions } from "./definitions.ts";
 
 export const establishing: Controller = {
   name: "custom-resource-establishing",
@@ -16,9 +16,9 @@ export const establishing: Controller = {
   fieldManager: "kube-apiserver",
   needs: [{ resource, groupVersions: [groupVersion] }],
   async run(context, signal) {
-    const { api, names } = context;
+    const { api, clock, names } = context;
     const known = new KnownDefinitions();
-    const work = (name: string) => evaluate(api, name, known, names);
+    const work = (name: string) => evaluate(api, name, known, names, clock.now());
     await runWorkQueue({ context, signal, work }, async (queue, until) => {
       for await (const { type, object } of api.watch(groupVersion, resource, "", {}, until)) {
         const definition = withConditions(object), name = definition.metadata.name ?? "";
@@ -35,10 +35,10 @@ export const establishing: Controller = {
 };
 
 /** Updates the conditions of a definition from its contents and the names of the others. */
-async function evaluate(api: Api, name: string, known: KnownDefinitions, names: Names): Promise<void> {
+async function evaluate(api: Api, name: string, known: KnownDefinitions, names: Names, now: number): Promise<void> {
   const definition = known.get(name);
   if (definition === undefined) return;
-  const status = statusOf(definition, known.ofGroup(definition.spec.group), known.nonStructural(name), names);
+  const status = statusOf(definition, known.ofGroup(definition.spec.group), known.nonStructural(name), names, timestampOf(now));
   if (status === definition.status) return;
   try {
     const updated = await api.update(groupVersion, resource, "", name, { ...definition, status }, { subresource: "status" });
@@ -56,8 +56,8 @@ function statusOf(
   ofGroup: Iterable<CustomResourceDefinition>,
   nonStructural: ConditionNews | undefined,
   names: Names,
+  time: string,
 ): DefinitionStatus {
-  const time = now();
   const steps: readonly ((next: CustomResourceDefinition) => DefinitionStatus | undefined)[] = [
     (next) => statusWithNames(next, usedNames(ofGroup, next.spec.group), time),
     (next) => statusEstablished(next, time),

@@ -1,6 +1,6 @@
 /** The step that gives a pod its service account: its name, its token and its secrets for pulling images. */
 import { type Admission, type ApiObject, forbiddenError, type RequestHookContext, StatusError } from "../../../plugin.ts";
-import { goQuote, pause, randomSuffix, spell } from "../../../toolbox.ts";
+import { goQuote, pause, randomSuffix, spell, systemClock } from "../../../toolbox.ts";
 import type { Container, EphemeralContainer, VolumeMount } from "../../shared/pod/container.ts";
 import type { PodSpec } from "../../shared/pod/pod-spec.ts";
 import { podAnnotations } from "../../shared/pod/validate-pod-annotations.ts";
@@ -76,7 +76,7 @@ async function accountOf(pod: Pod, name: string, context: RequestHookContext): P
       const why = `error looking up service account ${namespace}/${name}: serviceaccount ${goQuote(name)} not found`;
       throw forbiddenError({ group: "", name: "pods" }, pod.metadata.name || pod.metadata.generateName || "Unknown", why);
     }
-    await pause(retryMs, never);
+    await pause(retryMs, never, systemClock);
   }
 }
 

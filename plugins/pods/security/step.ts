@@ -1,6 +1,6 @@
 /** The admission step `PodSecurity` (KEP-2579): pods keep to the levels that the labels of their namespace demand. */
 import type { Admission, ApiObject, RequestHookContext } from "../../../plugin.ts";
-import { goQuote, invalidError, type OwnerReference, pause, spell } from "../../../toolbox.ts";
+import { goQuote, invalidError, type OwnerReference, pause, spell, systemClock } from "../../../toolbox.ts";
 import { bound } from "../../../core/bound.ts";
 import type { PodTemplateSpec } from "../../shared/pod/pod-spec.ts";
 import type { Pod } from "../pod-schema.ts";
@@ -179,7 +179,7 @@ async function warningsOfPods(namespace: string, enforce: LevelVersion, evaluati
   const pods = prioritized(await context.server.recent("v1", "pods", namespace) as readonly Pod[], evaluation); // the type of the resource
   const reasons = new Map<string, string[]>(), checked = pods.slice(0, existingPodsMax);
   for (const [i, pod] of checked.entries()) {
-    if (i % podsPerTurn === podsPerTurn - 1) await pause(0, never);
+    if (i % podsPerTurn === podsPerTurn - 1) await pause(0, never, systemClock);
     const violations = violationsOf(enforce, pod, context.names, newestOf(context));
     if (violations.length === 0) continue;
     const reason = violations.map((each) => each.reason).join(", ");

@@ -35,10 +35,9 @@ export function isNamespaceEnding(error: unknown): boolean {
 
 /** Starts a reconciler. It works until the signal of the world aborts. The returned promise resolves when all of its work has ended. */
 export function runReconciler(reconciler: Reconciler, world: World): Promise<void> {
-  const { name } = reconciler, { context, clock, signal } = world;
+  const { name } = reconciler, { context, signal } = world;
   const queue = new WorkQueue({
     context,
-    clock,
     signal,
     workers: reconcilersAtOnceMax,
     async work(named, own) {
