@@ -5,7 +5,6 @@ import { bytes, type Case, put, shown, text } from "./helpers.ts";
 
 export function races(promise: Case): void {
   promise("of many writers on one key exactly one wins each round", async (store) => {
-    const { revision } = await store.get("a");
     let last: Revision | "absent" = "absent";
     for (let round = 0; round < 10; round++) {
       const expect: Revision | "absent" = last;
@@ -18,6 +17,18 @@ export function races(promise: Case): void {
       const { entry } = await store.get("a");
       assert.equal(entry?.revision, last);
       for (const commit of tries) if (!commit.done) assert.deepEqual(shown(commit.current), shown(entry));
+    }
+  });
+
+  promise("writers that lose a race take no revision", async (store) => {
+    const { revision } = await store.get("a");
+    let last: Revision | "absent" = "absent";
+    for (let round = 0; round < 10; round++) {
+      const expect: Revision | "absent" = last;
+      const tries: Commit[] = await Promise.all(
+        Array.from({ length: 32 }, () => store.commit({ key: "a", expect, value: bytes(`${round}`) })),
+      );
+      last = tries.find((commit) => commit.done)?.revision ?? assert.fail("no writer won");
     }
     assert.equal(last, revision + 10);
   });

@@ -72,6 +72,16 @@ export function reads(promise: Case): void {
     }
   });
 
+  promise("list() up to a key leaves out the same key with a zero byte after it", async (store) => {
+    for (const key of ["p/1", "p/2", "p/2\0", "p/2\0a", "p/2\u0001", "p/3"]) await put(store, key, key);
+    for (const [upTo, expected] of [["p/2", ["p/1", "p/2"]], ["p/2\0", ["p/1", "p/2", "p/2\0"]]] as const) {
+      for (const prefix of ["p/", ""]) {
+        const { entries, count } = await store.list({ prefix, upTo });
+        assert.deepEqual([keysOf(entries), count], [expected, expected.length]);
+      }
+    }
+  });
+
   promise("list() without values returns every key with its revision", async (store) => {
     for (const key of ["p/1", "p/2", "p/3"]) await put(store, key, key);
     const shown = async (valued: boolean) => {

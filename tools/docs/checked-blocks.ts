@@ -68,6 +68,7 @@ export const rows: readonly Row[] = [
     "serviceaccounts",
   ),
   inTest(guide, "thole --etcd-servers=https://etcd:2379 --etcd-servers-overrides", others),
+  inTest(guide, "CREATE FUNCTION", "kine-store"),
 
   alike(
     "docs/in-front-of-other-servers.md",

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { withoutUser } from "../../../protocols/without-user.ts";
-import { decodeKey, encodeKey, keyBounds } from "../bytes.ts";
+import { compareKeys, decodeKey, encodeKey, keyBounds } from "../bytes.ts";
 import { type Clock, elapsedClock } from "../../../core/async.ts";
 import { connect, type Connection, type ConnectionOptions } from "../../../protocols/etcd/connection.ts";
 import { isCompacted, isDenied, isFuture, isNoLease } from "../../../protocols/etcd/errors.ts";
@@ -133,7 +133,9 @@ function readerOf(
   }
 
   async function list(wanted: Range, { limit, at, valued = true, signal }: Page = {}): Promise<Listing> {
-    const { from, to = noEnd } = keyBounds(withPrefix(prefix, wanted));
+    const { from, to = noEnd } = keyBounds(withPrefix(prefix, wanted)), { upTo } = wanted;
+    // kine on PostgreSQL rejects a zero byte there. The few keys in between are removed from the result.
+    if (upTo !== undefined && to.length > 1 && to.at(-1) === 0) to[to.length - 1] = 1;
     const entries: Entry[] = [];
     let revision = at;
     let next: Uint8Array = from;
@@ -153,6 +155,7 @@ function readerOf(
       const last = reply.entries.at(-1);
       const rest = reply.count - reply.entries.length;
       if (last === undefined || rest <= 0 || entries.length === limit) {
+        while (upTo !== undefined && entries.length > 0 && compareKeys(entries.at(-1)!.key, upTo) > 0) entries.pop();
         return { entries, revision, count: entries.length + Math.max(0, rest) };
       }
       next = new Uint8Array(last.key.length + 1);
