@@ -1,13 +1,14 @@
 /** The OpenAPI v3 documents of servers that have v2 only. */
 import type { RegisteredVersion } from "../../core/delegate.ts";
-import { isObject } from "../../core/json.ts";
-import { encodeMessage } from "../../core/openapi/protobuf.ts";
-import { v3Message } from "../../core/openapi/v3-messages.ts";
-import { specIn } from "./remote-discovery.ts";
-import { valueText } from "../../core/value-text.ts";
-import { documentOf, type OpenapiDocument } from "../../kernel/nonresource/openapi/documents.ts";
-import { v3FromV2 } from "./v3-from-v2.ts";
+import { documentOfBytes, type OpenapiDocument } from "../../kernel/nonresource/openapi/documents.ts";
+import type { MakeDocument } from "./made-documents.ts";
 
+export interface DocumentNeeds {
+  readonly makeDocument: MakeDocument;
+  readonly logError: (sentence: string, error?: unknown) => void;
+  /** Aborts when the server ends. */
+  readonly signal: AbortSignal;
+}
 /** The v2 document of a server. */
 interface LegacySpec {
   readonly versions: readonly RegisteredVersion[];
@@ -15,52 +16,41 @@ interface LegacySpec {
 }
 interface Converted {
   readonly text: string;
-  /** Undefined if the document cannot be converted. */
-  readonly document: Promise<OpenapiDocument> | undefined;
+  /** Resolves with undefined if the document cannot be converted. */
+  readonly document: Promise<OpenapiDocument | undefined>;
 }
 
 export class ConvertedDocuments {
-  readonly #logError: (sentence: string, error?: unknown) => void;
+  readonly #needs: DocumentNeeds;
   /** By server. */
   #known: ReadonlyMap<string, Converted> = new Map();
 
-  constructor(logError: (sentence: string, error?: unknown) => void) {
-    this.#logError = logError;
+  constructor(needs: DocumentNeeds) {
+    this.#needs = needs;
   }
   /** Returns the documents by their names, such as `apis/example.com/v1`. A text that is known already is not converted again. */
-  of(specs: readonly LegacySpec[]): ReadonlyMap<string, Promise<OpenapiDocument>> {
+  of(specs: readonly LegacySpec[]): ReadonlyMap<string, Promise<OpenapiDocument | undefined>> {
     const known = new Map(specs.map(({ versions, text }): [string, Converted] => {
       const server = versions[0]?.server ?? "", before = this.#known.get(server);
       return [server, before?.text === text ? before : { text, document: this.#convert(server, text) }];
     }));
     this.#known = known;
     return new Map(specs.flatMap(({ versions }) =>
-      versions.flatMap(({ server, group, version }): [string, Promise<OpenapiDocument>][] => {
+      versions.flatMap(({ server, group, version }): [string, Converted["document"]][] => {
         const document = known.get(server)?.document;
         return document === undefined ? [] : [[`apis/${group}/${version}`, document]];
       })
     ));
   }
 
-  #convert(server: string, text: string): Promise<OpenapiDocument> | undefined {
+  async #convert(server: string, text: string): Promise<OpenapiDocument | undefined> {
+    const { makeDocument, logError, signal } = this.#needs;
     try {
-      const spec = specIn(text);
-      if (!isObject(spec)) throw new Error("the document is no object");
-      const converted = v3FromV2(spec);
-      return documentOf(valueText(converted), hasMessage(converted) ? v3Message : undefined);
+      const { chunks: [json, protobuf] } = await makeDocument({ op: "convert", text }, signal);
+      return await documentOfBytes(json!, protobuf && (() => protobuf));
     } catch (error) {
-      this.#logError(`the OpenAPI document of ${server} cannot be converted`, error);
+      logError(`the OpenAPI document of ${server} cannot be converted`, error);
       return undefined;
     }
-  }
-}
-
-/** Whether a document has a form in protobuf: other servers may use fields that this one does not. */
-function hasMessage(document: Parameters<typeof encodeMessage>[1]): boolean {
-  try {
-    encodeMessage(v3Message, document);
-    return true;
-  } catch {
-    return false;
   }
 }

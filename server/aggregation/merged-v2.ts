@@ -67,12 +67,18 @@ function renames(merged: JsonObject, { used }: Part): ReadonlyMap<string, string
     [...used].filter(([reference, entry]) => there(reference) !== undefined && comparable(entry) !== comparable(there(reference)!))
       .map(([reference]) => reference),
   );
-  for (let before = -1; before !== differing.size;) {
-    before = differing.size;
-    for (const [reference, entry] of used) {
-      if (there(reference) !== undefined && referencesIn(entry).some((each) => differing.has(each))) differing.add(reference);
+  /** The entries that are there under the same name, by each entry that they use. */
+  const users = new Map<string, string[]>();
+  for (const [reference, entry] of used) {
+    if (there(reference) === undefined) continue;
+    for (const each of new Set(referencesIn(entry))) {
+      const known = users.get(each);
+      if (known === undefined) users.set(each, [reference]);
+      else known.push(reference);
     }
   }
+  // Names that are added meanwhile are visited too.
+  for (const reference of differing) for (const user of users.get(reference) ?? []) differing.add(user);
   return new Map([...differing].map((reference) => {
     for (let number = 2;; number++) {
       const next = `${reference}_v${number}`;

@@ -56,6 +56,18 @@ test("withRemoteSpec() gives another name to a definition that differs, and to t
   assert.deepEqual(twice.definitions.Meta_v3, { type: "boolean" });
 });
 
+test("withRemoteSpec() gives other names to all of a long chain of definitions whose last one differs", () => {
+  const length = 20_000, name = (index: number) => `S${index}`;
+  const chain = (last: string) =>
+    Object.fromEntries(
+      Array.from({ length }, (_, index) => [name(index), index + 1 < length ? ref(name(index + 1)) : { type: last }]),
+    );
+  const before = { paths: {}, definitions: chain("string") };
+  const merged = withRemoteSpec(before, { prefixes, spec: { paths: { "/apis/g/v1/": get(name(0)) }, definitions: chain("integer") } });
+  assert.equal(Object.keys(merged["definitions"] as object).length, 2 * length);
+  assert.deepEqual((merged["definitions"] as any)[`${name(length - 2)}_v2`], ref(`${name(length - 1)}_v2`));
+});
+
 test("withRemoteSpec() takes documents that refer to themselves, to nothing, and to names of JavaScript", () => {
   const spec = {
     paths: { "/apis/g/v1/": { a: ref("Self"), b: ref("missing"), c: ref("constructor"), d: { $ref: "#/paths/x" }, e: { $ref: 5 } } },

@@ -10,6 +10,7 @@ import type { ActiveConfig } from "../config/active-config.ts";
 import { identityHeaders } from "../config/identity-headers.ts";
 import type { KernelRegistry } from "../metrics/metrics.ts";
 import { forward, type RemoteRequest } from "./forward.ts";
+import { madeDocument, type MakeDocument } from "./made-documents.ts";
 import { RemoteDocuments } from "./remote-documents.ts";
 import { remoteVersions } from "./remote-versions.ts";
 import { type ShownDocuments, shownDocuments } from "./shown-documents.ts";
@@ -20,6 +21,8 @@ export interface AggregationNeeds extends Pick<DelegateContext, "setting" | "log
   readonly registry: Pick<KernelRegistry, "record">;
   /** Returns the signal that ends a watch that begins now, at shutdown. */
   readonly ending: () => AbortSignal;
+  /** Default: in this thread. */
+  readonly makeDocument?: MakeDocument | undefined;
 }
 
 /** Group versions of other servers. */
@@ -44,7 +47,7 @@ export interface Aggregation {
 
 /** Undefined if no plugin knows of other servers. */
 export function openAggregation(needs: AggregationNeeds): Aggregation | undefined {
-  const { current, setting, logError, signal } = needs;
+  const { current, setting, logError, signal, makeDocument = (work) => Promise.resolve(madeDocument(work)) } = needs;
   const definition = current().catalog.plugins.find(({ delegate }) => delegate !== undefined)?.delegate;
   if (definition === undefined) return undefined;
   const { promise: ready, resolve } = Promise.withResolvers<void>();
@@ -73,7 +76,7 @@ export function openAggregation(needs: AggregationNeeds): Aggregation | undefine
         changed: () => followers.forEach((each) => each()),
       });
       documents = remote;
-      shown = shownDocuments(delegate, remote, logError);
+      shown = shownDocuments(delegate, remote, { makeDocument, logError, signal });
       elsewhere = forwarding(delegate, peers, remote, needs);
       const versionAt = remoteVersions(delegate);
       isElsewhere = (path) => versionAt(path) !== undefined;

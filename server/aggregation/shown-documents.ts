@@ -1,17 +1,19 @@
 /** The documents of this server with those of others: discovery of all groups, the list of OpenAPI v3 documents, and the OpenAPI v2 document. */
 import { once } from "../../core/async.ts";
 import type { Delegate } from "../../core/delegate.ts";
-import { isObject, type Json, type JsonObject } from "../../core/json.ts";
-import { encodeMessage } from "../../core/openapi/protobuf.ts";
-import { v2Message } from "../../core/openapi/v2-messages.ts";
+import type { Json, JsonObject } from "../../core/json.ts";
 import { plainJson } from "../../core/tree/plain-json.ts";
-import { specIn } from "./remote-discovery.ts";
 import { valueText } from "../../core/value-text.ts";
 import type { Catalog } from "../../kernel/catalog/catalog.ts";
-import { documentOf, type OpenapiDocument, type OpenapiDocuments, v3Address } from "../../kernel/nonresource/openapi/documents.ts";
-import { ConvertedDocuments } from "./converted-documents.ts";
+import {
+  documentOf,
+  documentOfBytes,
+  type OpenapiDocument,
+  type OpenapiDocuments,
+  v3Address,
+} from "../../kernel/nonresource/openapi/documents.ts";
+import { ConvertedDocuments, type DocumentNeeds } from "./converted-documents.ts";
 import { mergedCatalog } from "./merged-catalog.ts";
-import { withRemoteSpec } from "./merged-v2.ts";
 import type { RemoteDocuments } from "./remote-documents.ts";
 
 export interface ShownDocuments {
@@ -24,11 +26,11 @@ export interface ShownDocuments {
 export function shownDocuments(
   delegate: Pick<Delegate, "versions">,
   remote: Pick<RemoteDocuments, "state" | "described" | "hashes" | "specs" | "legacySpecs">,
-  logError: (sentence: string, error?: unknown) => void,
+  needs: DocumentNeeds,
 ): ShownDocuments {
-  const converted = new ConvertedDocuments(logError);
+  const converted = new ConvertedDocuments(needs);
   const merged = latest((catalog: Catalog) => mergedCatalog(catalog, delegate.versions(), (version) => remote.described(version)));
-  const openapi = latest((own: OpenapiDocuments) => mergedOpenapi(own, remote, converted, logError));
+  const openapi = latest((own: OpenapiDocuments) => mergedOpenapi(own, remote, converted, needs));
   return {
     catalog: (catalog, path) => listsGroups(path) ? merged(catalog, [delegate.versions(), remote.state]) : catalog,
     openapi: (own) => openapi(own, [remote.state]),
@@ -55,7 +57,7 @@ function mergedOpenapi(
   own: OpenapiDocuments,
   remote: Pick<RemoteDocuments, "hashes" | "specs" | "legacySpecs">,
   converted: ConvertedDocuments,
-  logError: (sentence: string, error?: unknown) => void,
+  needs: DocumentNeeds,
 ): OpenapiDocuments {
   const hashes = remote.hashes(), specs = remote.specs(), old = remote.legacySpecs();
   const legacy = once(() => converted.of(old));
@@ -63,11 +65,12 @@ function mergedOpenapi(
     v3: (name) => own.v3(name) ?? legacy().get(name),
     index: hashes.size + old.length === 0 ? () => own.index() : once(async () => {
       const made = await Promise.all(
-        [...legacy()].map(async ([name, document]) => [name.slice("apis/".length), (await document).hash] as const),
+        [...legacy()].map(async ([name, document]) => [name.slice("apis/".length), (await document)?.hash] as const),
       );
-      return await withRemoteIndex(await own.index(), new Map([...hashes, ...made]));
+      const found = made.filter((each): each is [string, string] => each[1] !== undefined);
+      return await withRemoteIndex(await own.index(), new Map([...hashes, ...found]));
     }),
-    v2: specs.length === 0 ? () => own.v2() : once(async () => await withRemoteSpecs(await own.v2(), specs, logError)),
+    v2: specs.length === 0 ? () => own.v2() : mergedV2(own, specs, needs),
   };
 }
 
@@ -80,22 +83,27 @@ async function withRemoteIndex({ json }: OpenapiDocument, hashes: ReadonlyMap<st
   return await documentOf(valueText({ paths: { ...index.paths, ...Object.fromEntries(others) } }), undefined);
 }
 
-async function withRemoteSpecs(
-  own: OpenapiDocument,
+/** Returns a function that makes the document once. While it cannot be made, the answer is this server's own one, and the next request tries again. */
+function mergedV2(
+  own: OpenapiDocuments,
   specs: ReturnType<RemoteDocuments["specs"]>,
-  logError: (sentence: string, error?: unknown) => void,
-): Promise<OpenapiDocument> {
-  let merged = plainJson(new TextDecoder().decode(own.json)) as JsonObject; // our own document
-  for (const { versions, text } of specs) {
-    try {
-      const spec = specIn(text);
-      if (!isObject(spec)) throw new Error("the document is no object");
-      const remote = { prefixes: versions.map(({ group, version }) => `/apis/${group}/${version}/`), spec };
-      encodeMessage(v2Message, withRemoteSpec({}, remote)); // a document that has no form in protobuf is left out of both
-      merged = withRemoteSpec(merged, remote);
-    } catch (error) {
-      logError(`the OpenAPI document of ${versions[0]?.server} cannot be used`, error);
-    }
-  }
-  return await documentOf(valueText(merged), v2Message);
+  { makeDocument, logError, signal }: DocumentNeeds,
+): () => Promise<OpenapiDocument> {
+  const remote = specs.map(({ versions, text }) => ({
+    server: versions[0]?.server ?? "",
+    prefixes: versions.map(({ group, version }) => `/apis/${group}/${version}/`),
+    text,
+  }));
+  const make = async () => {
+    const { chunks: [json, protobuf], unusable } = await makeDocument({ op: "merge", own: (await own.v2()).json, remote }, signal);
+    for (const { server, reason } of unusable) logError(`the OpenAPI document of ${server} cannot be used: ${reason}`);
+    return await documentOfBytes(json!, () => protobuf!);
+  };
+  let made: Promise<OpenapiDocument> | undefined;
+  return () =>
+    made ??= make().catch((error) => {
+      made = undefined;
+      logError("the OpenAPI documents of other servers cannot be merged", error);
+      return own.v2();
+    });
 }

@@ -7,6 +7,7 @@ import type { Appeared } from "../config/active-config.ts";
 import type { AdmissionConfiguration } from "../config/admission-configuration.ts";
 import type { Config } from "../config/settings.ts";
 import type { Commit, Entry, Listing, Page, Range, Revision } from "../../kernel/store/store.ts";
+import type { DocumentWork } from "../aggregation/made-documents.ts";
 import type { PlainError } from "./errors.ts";
 import type { RemoteNote } from "../../core/audit/notes.ts";
 import type { HeavyJob, HeavyRequest } from "../../kernel/request/hand-over.ts";
@@ -17,6 +18,8 @@ export type ToHeavy =
   | { readonly tag: "appeared"; readonly appeared: Appeared }
   /** One at a time, beside those that wait for webhooks. */
   | { readonly tag: "job"; readonly id: number; readonly job: HeavyJob; readonly request: HeavyRequest; readonly milliseconds: number }
+  /** As a job: one at a time. */
+  | { readonly tag: "document"; readonly id: number; readonly work: DocumentWork }
   | { readonly tag: "abort"; readonly job: number; readonly reason: PlainError }
   | { readonly tag: "answered"; readonly job: number; readonly id: number; readonly answer: Settled };
 

@@ -12,6 +12,7 @@ import type { Tracing } from "../../kernel/observe/tracing.ts";
 import type { Store } from "../../kernel/store/store.ts";
 import { errorOf, plainError } from "./errors.ts";
 import { type FairQueue, fairQueue } from "./fair-queue.ts";
+import type { DocumentWork, MadeDocument, MakeDocument } from "../aggregation/made-documents.ts";
 import type { HeavyHost, HeavyJob, HeavyOutcome, HeavyRequest, HeavyWork } from "../../kernel/request/hand-over.ts";
 import type { AccessQuestion, FromHeavy, JobMessage, Question, ToHeavy } from "./messages.ts";
 import { bound } from "../../core/bound.ts";
@@ -27,6 +28,8 @@ export const heavyCallsOfWebhookMax = bound(4);
 export const heavyAbortMs = bound(1_000);
 /** Milliseconds without requests after which the heavy thread ends. */
 export const heavyIdleMs = bound(30_000);
+/** Milliseconds after which a document of those of other servers is given up. */
+export const documentMsMax = bound(30_000);
 /** Milliseconds of a heavy request in its thread. The deadline on the main thread is earlier. */
 const heavyRequestMsMax = bound(3_600_000);
 
@@ -48,13 +51,17 @@ export interface HeavyNeeds {
 }
 
 export interface HeavyRequests extends HeavyWork {
+  /** Makes a document that belongs to no request. Rejects after `documentMsMax`, and as requests do. */
+  readonly makeDocument: MakeDocument;
   close(): Promise<void>;
 }
 
 interface Task {
-  readonly job: HeavyJob;
-  readonly request: HeavyRequest;
-  readonly host: HeavyHost;
+  readonly owner: string;
+  /** Sends the job to its thread. */
+  readonly post: (thread: HeavyThread, id: number) => void;
+  /** Undefined for a job without a request, which asks for nothing. */
+  readonly host: HeavyHost | undefined;
   readonly signal: AbortSignal;
   readonly done: PromiseWithResolvers<unknown>;
   /** The time at which the job began to wait, by `performance.now()`. */
@@ -135,12 +142,31 @@ class Requests implements HeavyRequests {
     return tracing === undefined ? run() : tracing.step("heavy thread", { job, "body.size": request.body.length }, run);
   }
 
-  async #run<Job extends HeavyJob>(job: Job, request: HeavyRequest, host: HeavyHost, signal: AbortSignal): Promise<HeavyOutcome[Job]> {
+  makeDocument(work: DocumentWork, ends: AbortSignal): Promise<MadeDocument> {
+    const signal = AbortSignal.any([ends, AbortSignal.timeout(documentMsMax)]);
+    const task = {
+      owner: "",
+      host: undefined,
+      signal,
+      post: (thread: HeavyThread, id: number) => thread.post({ tag: "document", id, work }),
+    };
+    return this.#take(task) as Promise<MadeDocument>; // The result of such a job.
+  }
+
+  #run<Job extends HeavyJob>(job: Job, request: HeavyRequest, host: HeavyHost, signal: AbortSignal): Promise<HeavyOutcome[Job]> {
+    const post = (thread: HeavyThread, id: number) => {
+      const body = ownBytes(request.body), milliseconds = heavyRequestMsMax;
+      thread.post({ tag: "job", id, job, request: { ...request, body }, milliseconds }, [body.buffer]);
+    };
+    return this.#take({ owner: request.user.name, post, host, signal }) as Promise<HeavyOutcome[Job]>; // The result of a job of that name.
+  }
+
+  async #take(wanted: Pick<Task, "owner" | "post" | "host" | "signal">): Promise<unknown> {
+    const { owner, signal } = wanted;
     signal.throwIfAborted();
     if (this.#closed) throw endingError();
     const within = this.#needs.tracing?.bind() ?? directly, queuedAt = performance.now();
-    const task: Task = { job, request, host, signal, done: Promise.withResolvers(), queuedAt, within, calls: 0, cancelKill() {} };
-    const owner = request.user.name;
+    const task: Task = { ...wanted, done: Promise.withResolvers(), queuedAt, within, calls: 0, cancelKill() {} };
     if (!this.#waiting.push(owner, task)) {
       throw new StatusError("TooManyRequests", "Too many requests, please try again later.", { details: { retryAfterSeconds: 1 } });
     }
@@ -151,7 +177,7 @@ class Requests implements HeavyRequests {
     signal.addEventListener("abort", abort, { once: true });
     try {
       this.#next();
-      return await task.done.promise as HeavyOutcome[Job]; // The result of a job of that name.
+      return await task.done.promise;
     } finally {
       signal.removeEventListener("abort", abort);
     }
@@ -175,13 +201,12 @@ class Requests implements HeavyRequests {
     const running = this.#threadInForce(), id = ++this.#lastId;
     running.tasks.set(id, task);
     this.#running.add(running);
-    const { request, job, signal, queuedAt } = task;
+    const { signal, queuedAt } = task;
     task.within(() => this.#needs.tracing?.part({ name: "wait for the heavy thread", begun: queuedAt, ended: performance.now() }));
     // A waiting job that was aborted is no longer in the queue, and a running one has just started.
     if (signal.aborted) return this.#finish(running, id);
     try {
-      const body = ownBytes(request.body), milliseconds = heavyRequestMsMax;
-      running.thread.post({ tag: "job", id, job, request: { ...request, body }, milliseconds }, [body.buffer]);
+      task.post(running.thread, id);
     } catch (error) {
       task.done.reject(error);
       this.#finish(running, id);
@@ -232,19 +257,19 @@ class Requests implements HeavyRequests {
     const { host, done } = task, { job: id } = message;
     switch (message.tag) {
       case "warning":
-        return host.warn(message.text);
+        return host?.warn(message.text);
       case "step":
-        return host.step(message.what);
+        return host?.step(message.what);
       case "admitted":
-        return host.admitted(...message.step);
+        return host?.admitted(...message.step);
       case "ruled":
-        return host.ruled(message.outcome);
+        return host?.ruled(message.outcome);
       case "recorded":
-        return host.recorded(message.recording);
+        return host?.recorded(message.recording);
       case "audited":
-        return host.audited(message.note);
+        return host?.audited(message.note);
       case "report":
-        return host.report(errorOf(message.error), message.reference);
+        return host?.report(errorOf(message.error), message.reference);
       case "question":
         return void this.#answer(running, id, task, message);
       case "done": {
@@ -272,6 +297,7 @@ class Requests implements HeavyRequests {
   /** Adds buffers of the answer that are its own to `owned`, to be transferred. */
   async #ask(task: Task, question: Question, owned: ArrayBuffer[]): Promise<unknown> {
     const { store } = this.#needs, { host, signal } = task;
+    if (host === undefined) throw new Error("A job without a request asks for nothing");
     switch (question.op) {
       case "get": {
         const { entry, revision } = await store.get(question.key, signal);

@@ -128,6 +128,24 @@ function scene() {
 }
 const settled = () => new Promise<void>((resolve) => setTimeout(resolve, 0));
 
+test("documents are made in the thread of heavy requests, beside no other job, until their server ends", async () => {
+  const { heavy, run, done, threads, fire } = scene(), ends = new AbortController();
+  const first = run("a"), work = { op: "convert", text: "{}" } as const;
+  const document = heavy.makeDocument(work, ends.signal);
+  const sent = () => threads[0]!.got.flatMap((message) => message.tag === "document" ? [message.work] : []);
+  assert.deepEqual(sent(), []);
+  done();
+  assert.deepEqual([await first, sent()], [reply, [work]]);
+  const made = { chunks: [], unusable: [] };
+  threads[0]!.tell({ tag: "done", job: 2, outcome: { ok: true, value: made }, heapBytes: 1 });
+  assert.equal(await document, made);
+  const last = heavy.makeDocument(work, ends.signal);
+  ends.abort(new Error("the end"));
+  await assert.rejects(last, /the end/);
+  fire(heavyAbortMs);
+  assert.ok(threads[0]!.ended);
+});
+
 test("heavy requests run one at a time in one thread, with users in rotation", async () => {
   const { run, done, jobs, threads } = scene();
   const all = Promise.all(["a", "a", "a", "b"].map((name) => run(name)));

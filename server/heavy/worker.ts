@@ -24,6 +24,7 @@ import { route } from "../../kernel/request/route.ts";
 import { Warnings } from "../../kernel/request/warnings.ts";
 import type { AdmissionConfiguration } from "../config/admission-configuration.ts";
 import { errorOf, plainError } from "./errors.ts";
+import { type MadeDocument, madeDocument } from "../aggregation/made-documents.ts";
 import type { HeavyReply } from "../../kernel/request/hand-over.ts";
 import type { Heap } from "./heap.ts";
 import type { FromHeavy, JobMessage, Settled, ToHeavy } from "./messages.ts";
@@ -53,8 +54,8 @@ export function heavyWorker(
     active?.catch(() => {}); // An error is reported with each job.
   }
 
-  async function runJob(message: ToHeavy & { tag: "job" }): Promise<void> {
-    const { id } = message, job: { aborted: AbortController; store?: RemoteStore } = { aborted: new AbortController() };
+  async function runJob({ id }: { readonly id: number }, work: (opened: ActiveConfig, here: Here) => Promise<unknown>): Promise<void> {
+    const job: { aborted: AbortController; store?: RemoteStore } = { aborted: new AbortController() };
     jobs.set(id, job);
     const { signal } = job.aborted, post: Post = (about, transfer) => send({ ...about, job: id }, transfer);
     let outcome: Settled;
@@ -62,7 +63,7 @@ export function heavyWorker(
       if (active === undefined) throw new Error("The thread of heavy requests is not open");
       const opened = await active;
       const store = job.store = new RemoteStore(post, signal, attributesOfWritten(opened));
-      outcome = { ok: true, value: await jobOf(opened, message, { post, store, signal }) };
+      outcome = { ok: true, value: await work(opened, { post, store, signal }) };
     } catch (error) {
       outcome = { ok: false, error: plainError(error) };
     }
@@ -85,7 +86,9 @@ export function heavyWorker(
       case "appeared":
         return activate(message.appeared);
       case "job":
-        return void runJob(message);
+        return void runJob(message, (opened, here) => jobOf(opened, message, here));
+      case "document":
+        return void runJob(message, () => Promise.resolve(madeDocument(message.work)));
       case "abort":
         return jobs.get(message.job)?.aborted.abort(errorOf(message.reason));
       case "answered":
@@ -218,8 +221,8 @@ const plainReplies: Answers<HeavyReply> = Object.freeze(
   } satisfies Answers<HeavyReply>,
 );
 
-/** Buffers of a reply: each is a separate copy, which is transferred. */
+/** Buffers of a reply or document: each is a separate copy, which is transferred. */
 function buffersOf(outcome: Settled): ArrayBuffer[] {
   if (!outcome.ok || typeof outcome.value !== "object" || outcome.value === null || !("chunks" in outcome.value)) return [];
-  return (outcome.value as HeavyReply).chunks.map(({ buffer }) => buffer as ArrayBuffer); // New, and not shared memory.
+  return (outcome.value as HeavyReply | MadeDocument).chunks.map(({ buffer }) => buffer as ArrayBuffer); // New, and not shared memory.
 }

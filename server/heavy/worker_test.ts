@@ -7,8 +7,9 @@ import { defineMetric } from "../../metrics/mod.ts";
 import { withDefaults } from "../config/parse.ts";
 import type { HeavyRequest } from "../../kernel/request/hand-over.ts";
 import { noAdmissionConfiguration } from "../config/admission-configuration.ts";
+import type { MadeDocument } from "../aggregation/made-documents.ts";
 import type { Heap } from "./heap.ts";
-import type { FromHeavy } from "./messages.ts";
+import type { FromHeavy, Settled } from "./messages.ts";
 import { heavyGarbageBytesMax, heavyWorker } from "./worker.ts";
 import { heavyHeapBytesMax } from "./bounds.ts";
 
@@ -66,6 +67,27 @@ test("heavyWorker() sends the recordings of a plugin's metrics to the main threa
   await run();
   const recorded = posted.flatMap((message) => message.tag === "recorded" ? message.recording : []);
   assert.deepEqual(recorded, [{ definition: checked, labels: { result: "bad" }, method: "add", value: 1 }]);
+});
+
+test("heavyWorker() makes documents, and reports one that is none", async () => {
+  const outcomes = new Map<number, Settled>(), done = Promise.withResolvers<void>();
+  const send = heavyWorker([things], (message) => {
+    if (message.tag === "done") outcomes.set(message.job, message.outcome);
+    if (outcomes.size === 2) done.resolve();
+  }, { bytes: () => 0, collect() {} });
+  send({ tag: "open", config: { ...withDefaults({}), plugins: ["things"] }, appeared: new Map(), admission: noAdmissionConfiguration });
+  const own = new TextEncoder().encode('{"swagger":"2.0","paths":{"/a":{}}}'), prefixes = ["/apis/g/v1/"];
+  const remote = [{ server: "bad", prefixes, text: "[" }, { server: "good", prefixes, text: '{"paths":{"/apis/g/v1/":{},"/b":{}}}' }];
+  send({ tag: "document", id: 1, work: { op: "merge", own, remote } });
+  send({ tag: "document", id: 2, work: { op: "convert", text: "5" } });
+  await done.promise;
+  const first = outcomes.get(1), second = outcomes.get(2);
+  assert.ok(first?.ok);
+  const { chunks: [json, protobuf], unusable } = first.value as MadeDocument;
+  assert.deepEqual(JSON.parse(new TextDecoder().decode(json)), { swagger: "2.0", paths: { "/a": {}, "/apis/g/v1/": {} } });
+  assert.ok(protobuf!.length > 0);
+  assert.deepEqual(unusable.map(({ server }) => server), ["bad"]);
+  assert.ok(second?.ok === false && JSON.stringify(second.error).includes("the document is no object"));
 });
 
 test("heavyWorker() collects garbage after a request once the heap has grown, or is too large to be kept", async () => {

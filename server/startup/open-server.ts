@@ -236,6 +236,7 @@ function openRequests(
     ...{ current: inForce.current, registry, ending, signal },
     setting: settingOf(inForce.current),
     logError: errorLog(log),
+    makeDocument: heavy && ((work, signal) => heavy.makeDocument(work, signal)),
   });
   const server = assemble({
     ...{ config: inForce, aggregation },

@@ -88,16 +88,28 @@ const resources = (path: string): PeerAnswer => {
     items: [{ metadata: { name: group }, versions: [{ version, resources: list, freshness: "Current" }] }],
   }, "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList");
 };
+/** The merged OpenAPI document, after that of a registered server was read. */
+function merged(name: string, answer: (path: string) => PeerAnswer): HostileRequest {
+  return { ...documents(name, answer), name: `merged OpenAPI with a registered server, ${name}`, path: "/openapi/v2" };
+}
+
 /** An OpenAPI document of version 2 with many schemas that refer to each other. */
-const schemas = (path: string): PeerAnswer => {
+const schemas = (count: number) => (path: string): PeerAnswer => {
   if (path !== "/openapi/v2") return { first: "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n" };
-  const reference = (index: number) => ({ $ref: `#/definitions/a.S${index % 20_000}` });
+  const reference = (index: number) => ({ $ref: `#/definitions/a.S${index % count}` });
   const definitions = Object.fromEntries(
-    many(20_000, (index) => [`a.S${index}`, { type: "object", properties: { a: reference(index + 1), b: reference(index + 7) } }]),
+    many(count, (index) => [`a.S${index}`, { type: "object", properties: { a: reference(index + 1), b: reference(index + 7) } }]),
   );
   const operation = (index: number) => ({ get: { responses: { 200: { description: "", schema: reference(index) } } } });
   const paths = Object.fromEntries(many(5_000, (index) => [`/apis/${group}/${version}/things${index}`, operation(index)]));
   return document({ swagger: "2.0", info: { title: "a", version: "1" }, paths, definitions });
+};
+
+/** An OpenAPI document of version 2 with a long list, which is used. */
+const numbers = (path: string): PeerAnswer => {
+  if (path !== "/openapi/v2") return { first: "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n" };
+  const paths = { [`/apis/${group}/${version}/things`]: { "x-numbers": Array(8_000_000).fill(0) } };
+  return document({ swagger: "2.0", info: { title: "a", version: "1" }, paths });
 };
 
 /** The webhook of images. */
@@ -155,7 +167,9 @@ export const backendRequests: readonly HostileRequest[] = Object.freeze([
   documents("headers without end", hugeHead),
   documents("nested lists", nested(15 * 1024 * 1024)),
   documents("50,000 resources", resources),
-  documents("20,000 schemas in OpenAPI", schemas),
+  documents("20,000 schemas in OpenAPI", schemas(20_000)),
+  merged("100,000 schemas", schemas(100_000)),
+  merged("8 M numbers", numbers),
   images("endless informational answers", () => endless.informational),
   images("a body without end", () => endless.body),
   images("a byte every 20 ms", () => endless.drip),

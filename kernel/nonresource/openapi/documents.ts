@@ -26,7 +26,7 @@ export interface OpenapiDocuments {
   /** The index of v3 documents. Their URLs contain the hash, so that clients may cache them without limit. */
   index(): Promise<OpenapiDocument>;
   /** `api/v1`, `apis/GROUP/VERSION`, `apis/GROUP`, `api`, `apis` or `version`; undefined for other names. */
-  v3(name: string): Promise<OpenapiDocument> | undefined;
+  v3(name: string): Promise<OpenapiDocument | undefined> | undefined;
 }
 
 const made = new WeakMap<Catalog, OpenapiDocuments>();
@@ -81,8 +81,11 @@ export function v3Address(name: string, hash: string): string {
 }
 
 export async function documentOf(text: string, message: Message | undefined): Promise<OpenapiDocument> {
-  const json = new TextEncoder().encode(text);
   const protobuf = message === undefined ? undefined : once(() => encodeMessage(message, plainJson(text)));
+  return await documentOfBytes(new TextEncoder().encode(text), protobuf);
+}
+
+export async function documentOfBytes(json: Uint8Array, protobuf: OpenapiDocument["protobuf"]): Promise<OpenapiDocument> {
   return {
     json,
     hash: await sha512(json),

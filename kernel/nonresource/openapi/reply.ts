@@ -97,9 +97,9 @@ async function v3Reply(
   documents: OpenapiDocuments,
   now: number,
 ): Promise<Reply> {
-  const found = documents.v3(name);
-  if (found === undefined) return { status: 404, headers: {}, body: "" };
-  const document = await found, form = formOf(header(exchange, "accept"), "v3", document.protobuf !== undefined);
+  const document = await documents.v3(name);
+  if (document === undefined) return { status: 404, headers: {}, body: "" };
+  const form = formOf(header(exchange, "accept"), "v3", document.protobuf !== undefined);
   if (form === undefined) return empty(406, { vary: "Accept" });
   if (form === "nothing") return empty(200);
   const headers = headersOf(document, form, "v3");
