@@ -3,6 +3,7 @@ import type { ApiObject } from "../../plugin.ts";
 import { type Names, spell, systemGroups } from "../../toolbox.ts";
 import { componentBindings, componentRoles, namespacedRoles } from "./component-roles.ts";
 import { controllerRules } from "./controller-roles.ts";
+import { withGatedRules } from "./gated-rules.ts";
 import {
   all,
   core,
@@ -273,7 +274,7 @@ const bindings: readonly DefaultBinding[] = [
 /** Paths that `system:monitoring` may read, by the gate without which the server does not have them. */
 const gatedPaths = Object.freeze({ ComponentFlagz: "/flagz", ComponentStatusz: "/statusz" });
 
-/** Returns the default roles of the cluster as objects, with the names of this server, and the rights to pages behind gates that are on. */
+/** Returns the default roles of the cluster as objects, with the names of this server, and the rights to what is behind gates that are on. */
 export function defaultRoles(names: Names, gates: (gate: string) => boolean = () => false): readonly ClusterRole[] {
   const pages = Object.entries(gatedPaths).flatMap(([gate, path]) => gates(gate) ? [path] : []);
   const prefix = spell(names, "rbac.authorization.{domain}");
@@ -282,7 +283,7 @@ export function defaultRoles(names: Names, gates: (gate: string) => boolean = ()
     kind: "ClusterRole",
     apiVersion: spell(names, groupVersion),
     metadata: withMarks(names, spell(names, name), aggregatedTo === undefined ? {} : label(aggregatedTo)),
-    rules: rules.map((each) => spelled(names, name === "system:monitoring" ? withPages(each, pages) : each)),
+    rules: withGatedRules(name, rules, gates).map((each) => spelled(names, name === "system:monitoring" ? withPages(each, pages) : each)),
     ...(aggregates === undefined ? {} : { aggregationRule: { clusterRoleSelectors: [{ matchLabels: label(aggregates) }] } }),
   }));
 }

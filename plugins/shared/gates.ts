@@ -34,3 +34,8 @@ export const podCertificateGate: NonNullable<Plugin["featureGates"]> = Object.fr
     { since: "1.35", stage: "Beta", default: false },
   ],
 });
+
+/** Workloads, and the reference to one of a pod. */
+export const workloadGate: NonNullable<Plugin["featureGates"]> = Object.freeze({
+  GenericWorkload: [{ since: "1.35", stage: "Alpha", default: false }],
+});

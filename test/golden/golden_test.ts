@@ -9,7 +9,6 @@ import { readEnvelope, writeEnvelope } from "../../core/codec/protobuf.ts";
 import { writeYaml } from "../../core/codec/yaml.ts";
 import { cborReader } from "../../core/derive/cbor-read.ts";
 import { cborWriter } from "../../core/derive/cbor-write.ts";
-import { Scale } from "../../core/define/scale.ts";
 import { decoder } from "../../core/derive/decode.ts";
 import { encoder } from "../../core/derive/encode.ts";
 import { protobufReader, protobufWriter } from "../../core/derive/protobuf.ts";
@@ -58,11 +57,18 @@ function decode(schema: Typed<ApiObject>, read: Read, reader: "json" | "yaml"): 
 const indentedByOne = (json: string) => `${prettyJson(json).trimEnd().replace(/^ +/gm, (spaces) => " ".repeat(spaces.length / 2))}\n`;
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
+const resources = plugins.flatMap((plugin) => plugin.resources ?? []);
+/** Kinds that subresources alone read or answer, such as TokenRequest. The kind Status has no golden object. */
+const ofSubresources = resources.flatMap(({ served }) => Object.values(served))
+  .flatMap(({ subresources = {} }) => Object.values(subresources))
+  .flatMap(({ view, create }) => [view, create?.request, create?.response])
+  .flatMap((own) => own === undefined ? [] : [{ ...own, kind: own.schema.name, apiVersion: spell(defaultNames, own.groupVersion) }]);
+
 const kinds = [
-  ...plugins.flatMap((plugin) => plugin.resources ?? []).flatMap(({ kind, served }) =>
+  ...resources.flatMap(({ kind, served }) =>
     Object.entries(served).map(([groupVersion, { schema }]) => ({ kind, apiVersion: spell(defaultNames, groupVersion), schema }))
   ),
-  { kind: "Scale", apiVersion: "autoscaling/v1", schema: Scale },
+  ...new Map(ofSubresources.map((each) => [`${each.apiVersion} ${each.kind}`, each])).values().filter(({ kind }) => kind !== "Status"),
 ].map(({ kind, apiVersion, schema }) => ({
   kind,
   apiVersion,
@@ -101,9 +107,53 @@ for (const { kind, apiVersion, name, schema } of kinds) {
 
 const served = new Set(kinds.map(({ name }) => name));
 const notServed = releases.flatMap((release) => readdirSync(new URL(`${release}/`, import.meta.url)))
-  .filter((file) => file.endsWith(".json") && !served.has(file.slice(0, -".json".length)));
+  .flatMap((file) => file.endsWith(".json") ? [file.slice(0, -".json".length)] : [])
+  .filter((name) => !served.has(name));
 
-test(`golden objects of ${notServed.length} kinds and versions are not read`, { skip: "the kinds are not served" }, () => {});
+/** Kinds of 1.35 that no path of a kube-apiserver 1.35 reads or answers: bodies to webhooks, and objects of programs beside the server. */
+const withoutPath = [
+  "admission.k8s.io.v1.AdmissionReview",
+  "apiextensions.k8s.io.v1.ConversionReview",
+  "core.v1.PodStatusResult",
+  "core.v1.RangeAllocation",
+  "core.v1.SerializedReference",
+];
+/** Versions that no kube-apiserver 1.35 serves, with their kinds: with every version and gate on, its discovery has none of them. */
+const oldVersions: Readonly<Record<string, string>> = {
+  "admissionregistration.k8s.io.v1alpha1": "ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding",
+  "admissionregistration.k8s.io.v1beta1":
+    "MutatingWebhookConfiguration ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration",
+  "apps.v1beta1": "ControllerRevision Deployment DeploymentRollback Scale StatefulSet",
+  "apps.v1beta2": "ControllerRevision DaemonSet Deployment ReplicaSet Scale StatefulSet",
+  "authentication.k8s.io.v1alpha1": "SelfSubjectReview",
+  "authentication.k8s.io.v1beta1": "SelfSubjectReview TokenReview",
+  "authorization.k8s.io.v1beta1": "LocalSubjectAccessReview SelfSubjectAccessReview SelfSubjectRulesReview SubjectAccessReview",
+  "autoscaling.v2beta1": "HorizontalPodAutoscaler",
+  "autoscaling.v2beta2": "HorizontalPodAutoscaler",
+  "batch.v1beta1": "CronJob",
+  "certificates.k8s.io.v1beta1": "CertificateSigningRequest",
+  "discovery.k8s.io.v1beta1": "EndpointSlice",
+  "events.k8s.io.v1beta1": "Event",
+  "extensions.v1beta1": "DaemonSet Deployment DeploymentRollback Ingress NetworkPolicy ReplicaSet Scale",
+  "flowcontrol.apiserver.k8s.io.v1beta1": "FlowSchema PriorityLevelConfiguration",
+  "flowcontrol.apiserver.k8s.io.v1beta2": "FlowSchema PriorityLevelConfiguration",
+  "flowcontrol.apiserver.k8s.io.v1beta3": "FlowSchema PriorityLevelConfiguration",
+  "networking.k8s.io.v1beta1": "Ingress IngressClass",
+  "node.k8s.io.v1alpha1": "RuntimeClass",
+  "node.k8s.io.v1beta1": "RuntimeClass",
+  "policy.v1beta1": "Eviction PodDisruptionBudget",
+  "rbac.authorization.k8s.io.v1alpha1": "ClusterRole ClusterRoleBinding Role RoleBinding",
+  "rbac.authorization.k8s.io.v1beta1": "ClusterRole ClusterRoleBinding Role RoleBinding",
+  "scheduling.k8s.io.v1alpha1": "PriorityClass",
+  "scheduling.k8s.io.v1beta1": "PriorityClass",
+  "storage.k8s.io.v1alpha1": "CSIStorageCapacity VolumeAttachment VolumeAttributesClass",
+  "storage.k8s.io.v1beta1": "CSIDriver CSINode StorageClass VolumeAttachment",
+};
+
+test("every golden kind is served, or has a reason why it is not", () => {
+  const old = Object.entries(oldVersions).flatMap(([version, names]) => names.split(" ").map((kind) => `${version}.${kind}`));
+  assert.deepEqual(notServed.toSorted(), [...withoutPath, ...old].toSorted());
+});
 
 test("the reasons for what is not compared belong to served kinds", () => {
   assert.deepEqual([...Object.keys(notCompared), ...Object.keys(protobufHoldsMore)].filter((name) => !served.has(name)), []);

@@ -267,3 +267,20 @@ test("programs beside the server have the rights that a kube-apiserver gives the
   for (const [name, ...right] of rights) assert.ok(allowed(name, ...right), `${name} ${right.join(" ")}`);
   assert.ok(!allowed("system:aggregate-to-view", "get", "", "secrets"));
 });
+
+test("rules of default roles that need a gate are there with it only", () => {
+  const { names } = fakeContext({});
+  const rules = (role: string, on: readonly string[]) =>
+    defaultRoles(names, (gate) => on.includes(gate)).find(({ metadata }) => metadata.name === role)!.rules!;
+  const gated: readonly (readonly [role: string, gate: string, verb: string, group: string, resource: string])[] = [
+    ["system:kube-scheduler", "GenericWorkload", "watch", "scheduling.k8s.io", "workloads"],
+    ["system:kube-scheduler", "DRAExtendedResource", "create", "resource.k8s.io", "resourceclaims"],
+    ["system:kube-scheduler", "DRADeviceTaintRules", "list", "resource.k8s.io", "devicetaintrules"],
+    ["system:node", "ClusterTrustBundle", "get", "certificates.k8s.io", "clustertrustbundles"],
+    ["system:node", "PodCertificateRequest", "create", "certificates.k8s.io", "podcertificaterequests"],
+  ];
+  for (const [role, gate, verb, apiGroup, resource] of gated) {
+    const has = (on: readonly string[]) => rules(role, on).some((each) => covers(each, { verb, apiGroup, resource }));
+    assert.deepEqual([has([gate]), has([])], [true, false], `${role} ${gate}`);
+  }
+});

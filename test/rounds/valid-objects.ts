@@ -94,6 +94,7 @@ const valid: Readonly<Record<string, JsonObject>> = {
     },
   },
   "node.k8s.io/v1 RuntimeClass": { handler: "a" },
+  "scheduling.k8s.io/v1alpha1 Workload": { spec: { podGroups: [{ name: "a", policy: { gang: { minCount: 1 } } }] } },
   "certificates.k8s.io/v1 CertificateSigningRequest": {
     spec: { request: requestFor("dev"), signerName: "example.com/a", usages: ["any"] },
   },

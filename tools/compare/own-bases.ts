@@ -54,6 +54,15 @@ export const ownBases: Readonly<Record<string, OwnBases>> = {
       },
     },
   ]),
+  workloads: plain(false, [
+    { spec: { podGroups: [{ name: "workers", policy: { gang: { minCount: 2 } } }, { name: "other", policy: { basic: {} } }] } },
+    {
+      spec: {
+        controllerRef: { apiGroup: "batch", kind: "Job", name: "away" },
+        podGroups: [{ name: "workers", policy: { gang: { minCount: 1 } } }],
+      },
+    },
+  ]),
   controllerrevisions: plain(false, [{ revision: 1, data: { spec: { template: {} } } }]),
   ipaddresses: {
     token: "203.0.113.${nth}",

@@ -39,7 +39,7 @@ const effects: Readonly<Record<string, string>> = {
   DeclarativeValidationTakeover: "declared rules of kinds decide",
   DetectCacheInconsistency: "the cache is compared with etcd",
   EnvFiles: "pod templates keep variables from files",
-  GenericWorkload: "pod templates keep `workloadRef`",
+  GenericWorkload: "serves Workload; pod templates keep `workloadRef`",
   HostnameOverride: "pod templates keep `hostnameOverride`",
   ImageVolume: "pod templates keep volumes from images",
   HPAConfigurableTolerance: "autoscalers keep tolerances",

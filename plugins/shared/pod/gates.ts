@@ -1,6 +1,6 @@
 /** The feature gates of fields of PodSpec. Each family with such a field declares them. */
 import type { Plugin } from "../../../plugin.ts";
-import { podCertificateGate, strictAddressesGate, trustBundleGate } from "../gates.ts";
+import { podCertificateGate, strictAddressesGate, trustBundleGate, workloadGate } from "../gates.ts";
 
 export const podSpecGates: NonNullable<Plugin["featureGates"]> = {
   ImageVolume: [
@@ -36,5 +36,5 @@ export const podSpecGates: NonNullable<Plugin["featureGates"]> = {
     { since: "1.34", stage: "Beta", default: true },
   ],
   ContainerStopSignals: [{ since: "1.33", stage: "Alpha", default: false }],
-  GenericWorkload: [{ since: "1.35", stage: "Alpha", default: false }],
+  ...workloadGate,
 };

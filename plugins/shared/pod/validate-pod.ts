@@ -5,7 +5,7 @@ import type { VolumeSource } from "../volumes/mod.ts";
 import { validateAddress } from "../addresses.ts";
 import { containersWithPaths } from "./containers-of.ts";
 import type { ValidationContext, ValidationOptions } from "./validation-options.ts";
-import type { PodDNSConfig, PodResourceClaim, PodSchedulingGate, PodSpec, PodTemplateSpec } from "./pod-spec.ts";
+import type { PodDNSConfig, PodResourceClaim, PodSchedulingGate, PodSpec, PodTemplateSpec, WorkloadReference } from "./pod-spec.ts";
 import { label, searchDomain, subdomain, validateByRule, validateEnum, validateQualifiedName, validateRequiredEnum } from "./rules.ts";
 import {
   type PodFacts,
@@ -106,7 +106,19 @@ function validatePodSpec(spec: PodSpec, context: ValidationContext, path: string
     ...validateNames(spec, path),
     ...validateTolerations(spec.tolerations ?? [], `${path}.tolerations`),
     ...validateRest(spec, context, path),
+    ...validateWorkload(spec.workloadRef, `${path}.workloadRef`),
     ...validateFileVolumes(spec, path),
+  ];
+}
+
+/** Checks the words of a reference to a Workload. That the object exists is for its readers to find out. */
+function validateWorkload(reference: WorkloadReference | undefined, path: string): readonly FieldError[] {
+  if (reference === undefined) return [];
+  const { name, podGroup, podGroupReplicaKey: replica = "" } = reference;
+  return [
+    ...subdomain(name, `${path}.name`),
+    ...label(podGroup, `${path}.podGroup`),
+    ...(replica === "" ? [] : label(replica, `${path}.podGroupReplicaKey`)),
   ];
 }
 
