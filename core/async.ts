@@ -62,6 +62,11 @@ export function pause(ms: number, signal: AbortSignal, clock: Clock = systemCloc
   });
 }
 
+/** Calls `run` in this interval until the signal aborts. Never rejects, if `run` does not throw. */
+export async function every(ms: number, run: () => void, signal: AbortSignal, clock: Clock = systemClock): Promise<void> {
+  for (await pause(ms, signal, clock); !signal.aborted; await pause(ms, signal, clock)) run();
+}
+
 /** Resolves when the signal aborts. Never rejects. */
 export function untilAborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();

@@ -2,6 +2,7 @@
  * What the server offers to the parts of plugins that run in its process, such as authenticators: settings, files, other servers, keys. Files and
  * answers of servers are read with the server's bounds and time limits.
  */
+import type { ServerClock } from "./async.ts";
 import type { PlacedMistake } from "./config/mistake.ts";
 import type { Gates } from "./controller.ts";
 import type { MetricOf } from "../metrics/mod.ts";
@@ -133,6 +134,8 @@ export interface PartContext extends PartInspection {
   readonly remotes: PartRemotes;
   /** The recorder of a metric that the plugin declares in `metrics`. Throws for any other. */
   readonly metric: MetricOf;
+  /** The time of the server, and its timers. A test may advance it. */
+  readonly clock: ServerClock;
   /** Returns whether a feature gate is on now. */
   readonly gate: Gates;
   /** Logs a sentence without secrets. */

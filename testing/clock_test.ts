@@ -62,3 +62,64 @@ test("openTestServer({ clock }): events expire by a manual clock", async () => {
   await server.clock.advance("2m");
   await assert.rejects(server.api.get("v1", "events", "default", "a"), /not found/);
 });
+
+test("openTestServer({ clock }): tokens of service accounts are issued, checked and kept by a manual clock", async () => {
+  await using server = await openTestServer({ clock: "manual" });
+  await server.api.create("v1", "serviceaccounts", "default", { metadata: { name: "worker" } });
+  const ask = async (path: string, body: object) => {
+    const headers = { "content-type": "application/json" };
+    return await (await server.handle(new Request(`https://test${path}`, { method: "POST", headers, body: JSON.stringify(body) }))).json();
+  };
+  const spec = { expirationSeconds: 600 };
+  const { status: { token, expirationTimestamp } } = await ask("/api/v1/namespaces/default/serviceaccounts/worker/token", { spec });
+  assert.equal(Date.parse(expirationTimestamp), Math.floor(server.clock.now() / 1_000 + 600) * 1_000);
+  const isAccepted = async () => {
+    const { status } = await ask("/apis/authentication.k8s.io/v1/tokenreviews", { spec: { token } });
+    return status.authenticated === true;
+  };
+  const accepted = [await isAccepted()];
+  for (const by of ["9m", "2m"]) {
+    await server.clock.advance(by);
+    accepted.push(await isAccepted());
+  }
+  assert.deepEqual(accepted, [true, true, false]);
+});
+
+test("openTestServer({ clock }): bootstrap tokens expire by a manual clock", async () => {
+  await using server = await openTestServer({ clock: "manual", settings: { "enable-bootstrap-token-auth": true } });
+  await server.api.create("v1", "secrets", "kube-system", {
+    metadata: { name: "bootstrap-token-abcdef" },
+    type: "bootstrap.kubernetes.io/token",
+    stringData: {
+      "token-id": "abcdef",
+      "token-secret": "0123456789abcdef",
+      "usage-bootstrap-authentication": "true",
+      expiration: new Date(server.clock.now() + 3_600_000).toISOString(),
+    },
+  });
+  const headers = { authorization: "Bearer abcdef.0123456789abcdef" };
+  const statusOf = async () => (await server.handle(new Request("https://test/version", { headers }))).status;
+  const before = await statusOf();
+  await server.clock.advance("61m");
+  assert.deepEqual([before, await statusOf()], [200, 401]);
+});
+
+test("openTestServer({ clock }): the times of conditions are those of a manual clock", async () => {
+  await using server = await openTestServer({ clock: "manual" });
+  await server.clock.advance("24h");
+  const names = { plural: "things", singular: "thing", kind: "Thing", listKind: "ThingList" };
+  await server.api.create("apiextensions.k8s.io/v1", "customresourcedefinitions", "", {
+    metadata: { name: "things.example.com" },
+    spec: {
+      group: "example.com",
+      names,
+      scope: "Cluster",
+      versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }],
+    },
+  });
+  await server.clock.advance(0);
+  // deno-lint-ignore no-explicit-any -- a status is read as it comes.
+  const { status } = await server.api.get("apiextensions.k8s.io/v1", "customresourcedefinitions", "", "things.example.com") as any;
+  const times = status.conditions.map(({ lastTransitionTime }: { lastTransitionTime: string }) => Date.parse(lastTransitionTime));
+  assert.deepEqual([...new Set(times)], [Math.floor(server.clock.now() / 1_000) * 1_000]);
+});

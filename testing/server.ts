@@ -198,7 +198,7 @@ async function openInMemory(
   const opened = await openServer({
     config,
     plugins,
-    ...(clock === undefined ? {} : { instead: { clock, steady: { now: clock.now, follow() {} }, sqlite: { clock } } }),
+    ...(clock === undefined ? {} : { instead: { clock } }),
     log: jsonLog((line) => logged.push(line), Date.now, verbosityOf(config.v, config.vmodule, [])),
   });
   await opened.bootstrapped.catch(async (error: unknown) => {

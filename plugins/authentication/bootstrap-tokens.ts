@@ -71,13 +71,13 @@ export const bootstrap: AuthenticatorDefinition = {
   name: "bootstraptoken",
   summary: "Tokens of bootstrap.kubernetes.io Secrets, with --enable-bootstrap-token-auth.",
   plainReasons: true,
-  open: ({ setting, lookUp, audiences, crypto }) => ({
+  open: ({ setting, clock, lookUp, audiences, crypto }) => ({
     authenticateToken: answersOf(bootstrapTokens({
       enabled: () => setting(flag),
       lookUp,
       audiences,
       hash: (text) => crypto.keyedHash([text]),
-      now: () => Date.now(),
+      now: clock.now,
     })),
   }),
 };

@@ -1,4 +1,5 @@
 /** The heavy thread: handles requests like the main thread, with the main thread's store. */
+import { systemClock } from "../../core/async.ts";
 import { directReads } from "../../kernel/reads/direct-reads.ts";
 import { remoteMetric } from "../../metrics/mod.ts";
 import type { Plugin } from "../../core/plugin.ts";
@@ -185,7 +186,7 @@ function backendOf(config: Config, { post, store }: Here): Backend {
     store,
     reads: directReads(store),
     prefix: config["etcd-prefix"],
-    clock: { now: () => Date.now(), random: () => Math.random() },
+    clock: { now: systemClock.now, random: Math.random },
     ending: () => never,
     kept: new Map(),
     minRequestTimeoutSeconds: config["min-request-timeout"],

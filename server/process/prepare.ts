@@ -1,5 +1,6 @@
 /** What the processes of a server have in common: the configuration of the command line, and the log. */
 import process from "node:process";
+import { systemClock } from "../../core/async.ts";
 import type { Plugin } from "../../core/plugin.ts";
 import type { BeginProgress } from "../../core/progress.ts";
 import { compatFlag, kubeApiserverArguments } from "../config/kube-apiserver-arguments.ts";
@@ -31,10 +32,10 @@ export async function prepare(args: readonly string[], plugins: readonly Plugin[
   const format = config["logging-format"] === "json" ? "json" : "text"; // The only kind of logger.
   const verbosity = verbosityOf(config.v, config.vmodule, []);
   const terminal = worker === undefined && format === "text" && process.stderr.isTTY === true
-    ? progressTerminal(process.stderr, () => performance.now())
+    ? progressTerminal(process.stderr, systemClock.elapsed)
     : undefined;
   const above = terminal?.above ?? ((write) => write());
-  const log = openLog(format, (line) => above(() => console.error(line)), Date.now, verbosity, process.pid, worker);
+  const log = openLog(format, (line) => above(() => console.error(line)), systemClock.now, verbosity, process.pid, worker);
   // A log that is no longer read must not end the server, least of all while it shuts down.
   for (const output of [process.stdout, process.stderr]) output.on("error", () => {});
   return { configuration, log, ignored, isCompatible, above, ...(terminal === undefined ? {} : { progress: terminal.begin }) };

@@ -2,6 +2,7 @@
 import { constants } from "node:os";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { systemClock } from "../../core/async.ts";
 import { siblingModule } from "../../core/sibling-module.ts";
 import type { Config } from "../config/settings.ts";
 import { keepErrors } from "../log/recent-errors.ts";
@@ -24,7 +25,7 @@ export async function superviseWorkers(
   given: Log,
   print: (line: string, isLog: boolean) => void,
 ) {
-  const { log, recent } = keepErrors(given, Date.now);
+  const { log, recent } = keepErrors(given, systemClock.now);
   if (process.platform !== "linux") {
     throw new Error(`--workers=${count} needs Linux, which spreads the connections of a port over processes`);
   }

@@ -3,6 +3,7 @@
  * standard input and output are the connection to the supervisor. It ends when that connection ends.
  */
 import process from "node:process";
+import { systemClock } from "../../core/async.ts";
 import { plugins } from "../../plugins/mod.ts";
 import { startHeavyThread } from "../heavy/thread.ts";
 import { describe } from "../../kernel/observe/log.ts";
@@ -41,7 +42,7 @@ async function main(): Promise<void> {
 
   const prepared = await prepare(args, plugins, Number(worker));
   if (prepared === undefined) return;
-  const { configuration, log } = prepared, logged = loggedProgress(log, () => performance.now());
+  const { configuration, log } = prepared, logged = loggedProgress(log, systemClock.elapsed);
   steps++;
   void closing.promise.then(() => {
     // Ends a start that does not come to an end, such as one without a store.

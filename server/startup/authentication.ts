@@ -3,7 +3,7 @@
  * opens those of new plugins and closes those of removed ones; the others keep running.
  */
 import type { Api } from "../../core/api.ts";
-import { systemClock } from "../../core/async.ts";
+import { type ServerClock, systemClock } from "../../core/async.ts";
 import type {
   AuthenticatorContext,
   AuthenticatorDefinition,
@@ -74,6 +74,7 @@ export interface AuthenticationNeeds {
   /** The audiences of the server. */
   readonly audiences: () => readonly string[];
   readonly tracing?: Tracing | undefined;
+  readonly clock: ServerClock;
   /** Aborts when the server stops. */
   readonly signal: AbortSignal;
 }
@@ -254,12 +255,13 @@ class RunningAuthenticators {
   }
 
   #contextOf({ definition: { name, plainReasons }, ending }: Slot): AuthenticatorContext {
-    const { inForce, registry: { metric }, log, audiences, tracing, signal } = this.#needs;
+    const { inForce, registry: { metric }, clock, log, audiences, tracing, signal } = this.#needs;
     const owner = plainReasons === undefined ? `authenticator ${name}` : "", ended = AbortSignal.any([signal, ending.signal]);
     const needs = {
       current: inForce.current,
       names: () => inForce.current().catalog.names,
       gate: (gate: string) => inForce.current().catalog.gates.isOn(gate),
+      clock,
       metric,
       log,
       tracing,
@@ -275,16 +277,18 @@ class RunningAuthenticators {
 
   #fill(slot: Slot, parts: OpenedAuthenticator | undefined): void {
     if (parts === undefined) return;
-    const { definition } = slot, { audiences, registry: { record } } = this.#needs;
+    const { definition } = slot, { audiences, clock: { now }, registry: { record } } = this.#needs;
+    // Answers are waited for in the time of their clients.
+    const clock = { ...systemClock, now };
     const report = (error: unknown) => this.#failed(`the authenticator ${definition.name} failed`, error);
     const ask = (request: Parameters<NonNullable<OpenedAuthenticator["authenticate"]>>[0]) => parts.authenticate!(request);
     const askAboutToken = (token: Parameters<NonNullable<OpenedAuthenticator["authenticateToken"]>>[0]) => parts.authenticateToken!(token);
     slot.opened = {
       parts,
-      requests: parts.authenticate === undefined ? [] : [pluginAuthenticator(definition, ask, { clock: systemClock, report })],
+      requests: parts.authenticate === undefined ? [] : [pluginAuthenticator(definition, ask, { clock, report })],
       tokens: parts.authenticateToken === undefined
         ? []
-        : [cached(pluginTokens(definition, askAboutToken, { clock: systemClock, audiences }), parts.caching, tokenCacheMeter(record))],
+        : [cached(pluginTokens(definition, askAboutToken, { clock, audiences }), parts.caching, tokenCacheMeter(record), now)],
     };
   }
 
@@ -327,16 +331,21 @@ function lateApi(current: () => Api | undefined): Api {
 type Caching = OpenedAuthenticator["caching"];
 
 /** An authenticator behind the cache that it asks for. Each generation has a cache of its own. */
-function cached(tokens: TokenAuthenticator, caching: Caching, meter: ReturnType<typeof tokenCacheMeter>): TokenAuthenticator {
+function cached(
+  tokens: TokenAuthenticator,
+  caching: Caching,
+  meter: ReturnType<typeof tokenCacheMeter>,
+  now: () => number,
+): TokenAuthenticator {
   if (caching === undefined) return tokens;
   const { acceptedMs, refusedMs, generation = () => 0 } = caching;
-  const opened = () => cachedTokens(tokens, { acceptedMs, refusedMs, hash: keyedHash(), now: Date.now, meter });
+  const opened = () => cachedTokens(tokens, { acceptedMs, refusedMs, hash: keyedHash(), now, meter });
   let of = generation(), cache = opened();
   return {
     name: tokens.name,
     authenticateToken(...about) {
-      const now = generation();
-      if (now !== of) [of, cache] = [now, opened()];
+      const present = generation();
+      if (present !== of) [of, cache] = [present, opened()];
       return cache.authenticateToken(...about);
     },
   };

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { systemClock } from "../../core/async.ts";
 import type { Api } from "../../core/api.ts";
 import type { AuthenticatorContext, AuthenticatorDefinition, OpenedAuthenticator } from "../../core/authentication.ts";
 import type { TokenUser } from "../../core/access.ts";
@@ -49,6 +50,7 @@ async function opened(first: ActiveConfig) {
     log: { error: (sentence: string, fields: unknown) => void errors.push([sentence, fields]), info() {} } as unknown as Log, // `as`: nothing else is logged
     findings: { info: (line) => void lines.push(line) },
     audiences: () => ["here"],
+    clock: systemClock,
     signal: ending.signal,
   });
   const names = () => authentication.authenticators().map(({ name }) => name);

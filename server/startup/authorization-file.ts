@@ -1,5 +1,6 @@
 /** The file of --authorization-config, which is read at start and followed. */
 import { statSync } from "node:fs";
+import type { Clock } from "../../core/async.ts";
 import type { Plugin } from "../../core/plugin.ts";
 import { reasonOf } from "../../core/reason-of.ts";
 import { readAuthorizationConfiguration } from "../config/authorization/read.ts";
@@ -30,13 +31,13 @@ export interface AuthorizationFile {
 
 /** Undefined without --authorization-config. Rejects for a file, or a webhook's kubeconfig, that cannot be used. */
 export async function openAuthorizationFile(
-  { inForce, registry }: { readonly inForce: ConfigInForce; readonly registry: KernelRegistry },
+  { inForce, registry, clock }: { readonly inForce: ConfigInForce; readonly registry: KernelRegistry; readonly clock: Pick<Clock, "now"> },
 ): Promise<AuthorizationFile | undefined> {
   const { config, plugins } = inForce.current();
   await checkAuthorization(config, plugins);
   const path = config["authorization-config"];
   if (path === "") return undefined;
-  const meter = authorizationReloadMeter(registry.record, Date.now);
+  const meter = authorizationReloadMeter(registry.record, clock.now);
   let text = await readBounded(path);
   let configured = await usable(config, plugins, text);
   const requiredTypes = configured.map(({ type }) => type).filter((type) => type !== "Webhook");

@@ -6,7 +6,7 @@
  * Until the first chain is active, only members of system:masters are allowed anything.
  */
 import type { Api } from "../../core/api.ts";
-import { elapsedClock } from "../../core/async.ts";
+import { type ServerClock, systemClock } from "../../core/async.ts";
 import type { Authorizer } from "../../core/access.ts";
 import type { AuthorizerDefinition } from "../../core/plugin.ts";
 import type { StartUp } from "../../health/mod.ts";
@@ -46,6 +46,7 @@ export interface AuthorizationNeeds {
   /** For warnings about the settings. */
   readonly findings: Pick<Log, "info">;
   readonly start: StartUp;
+  readonly clock: ServerClock;
   readonly signal: AbortSignal;
   /** The file of --authorization-config, if there is one. */
   readonly file: AuthorizationFile | undefined;
@@ -151,7 +152,7 @@ class AuthorizationFollower {
     const common = { type, name, definition, webhook };
     const ending = new AbortController();
     const running = { ...common, ready, close: () => ending.abort() }, ended = AbortSignal.any([signal, ending.signal]);
-    if (type === "Cluster") return { ...running, authorizer: clusterAuthorizer(active.config, log, ended, this.#needs.tracing) };
+    if (type === "Cluster") return { ...running, authorizer: clusterAuthorizer(active.config, { ...this.#needs, signal: ended }) };
     if (webhook !== undefined) return { ...running, authorizer: this.#webhook(name, webhook, active, ended) };
     if (definition === undefined) return { ...running, authorizer: builtIn[type] ?? missing };
     const authorizer = definition.open({
@@ -190,7 +191,7 @@ class AuthorizationFollower {
       },
       cached: { allowedMs: authorizedMs, deniedMs: unauthorizedMs },
       onError: onFailure,
-      ...(conditions.length === 0 ? {} : { matches: matchConditions(conditions, this.#conditionMeter(name), elapsedClock.now) }),
+      ...(conditions.length === 0 ? {} : { matches: matchConditions(conditions, this.#conditionMeter(name), systemClock.elapsed) }),
       reports: {
         attempted(_code, milliseconds, result) {
           webhookEvaluations.with({ name, result }).add();
@@ -199,7 +200,8 @@ class AuthorizationFollower {
         failedOpen: (result) => webhookFailOpen.with({ name, result }).add(),
         log: this.#failed,
       },
-      clock: elapsedClock,
+      // Answers are kept in the time of the server. It is asked again in that of the machine, which the request waits in.
+      clock: { ...systemClock, now: this.#needs.clock.elapsed },
       random: Math.random,
       signal,
     });

@@ -1,5 +1,6 @@
 /** Certificates and keys of the settings: read from their files, and reloaded when the files change. */
 import { join } from "node:path";
+import { systemClock } from "../../core/async.ts";
 import { reasonOf } from "../../core/reason-of.ts";
 import type { ClientTrust } from "../../core/authentication.ts";
 import type { Config } from "../config/settings.ts";
@@ -296,7 +297,7 @@ export async function clientTrustOf(config: Config): Promise<ClientTrust> {
   const files = new CredentialFiles(config, noNeeds);
   return { clientCa: await files.bundle(), frontProxyCa: await files.frontProxyCa() ?? "" };
 }
-const noNeeds: CredentialsNeeds = Object.freeze({ now: Date.now, log: { info() {} }, renewsOwn: false });
+const noNeeds: CredentialsNeeds = Object.freeze({ now: systemClock.now, log: { info() {} }, renewsOwn: false });
 
 async function authorities(what: string, path: string): Promise<string> {
   const text = await readText(path, what);

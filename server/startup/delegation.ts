@@ -1,5 +1,5 @@
 /** A server behind a kube-apiserver: it delegates the review of requests to it. */
-import { elapsedClock } from "../../core/async.ts";
+import { type ServerClock, systemClock } from "../../core/async.ts";
 import type { AuthorizationAttributes, Authorizer } from "../../core/access.ts";
 import { accessReviews } from "../webhooks/authorization/access-review.ts";
 import { readAccess } from "../../client/kubeconfig.ts";
@@ -34,7 +34,15 @@ export function checkDelegation(config: Config): readonly CheckedSetting[] {
 }
 
 /** The authorizer `Cluster`: the always allowed paths, then the cluster's SubjectAccessReviews. */
-export function clusterAuthorizer(config: Config, log: Pick<Log, "error">, signal: AbortSignal, tracing?: Tracing): Authorizer {
+export function clusterAuthorizer(
+  config: Config,
+  { log, clock, signal, tracing }: {
+    readonly log: Pick<Log, "error">;
+    readonly clock: ServerClock;
+    readonly signal: AbortSignal;
+    readonly tracing?: Tracing | undefined;
+  },
+): Authorizer {
   const client = clientOf(config["authorization-kubeconfig"], signal);
   const reviews = accessReviews({
     name: "cluster",
@@ -48,7 +56,7 @@ export function clusterAuthorizer(config: Config, log: Pick<Log, "error">, signa
     cached: { allowedMs: cachedMs, deniedMs: cachedMs },
     onError: "noOpinion",
     reports: { log: errorLog(log) },
-    clock: elapsedClock,
+    clock: { ...systemClock, now: clock.elapsed },
     random: Math.random,
     signal,
   });

@@ -1,4 +1,5 @@
 /** Log lines for errors that may occur with every request. */
+import { systemClock } from "../../core/async.ts";
 import { reasonOf } from "../../core/reason-of.ts";
 import type { Log } from "../../kernel/observe/log.ts";
 import { errorLogMs } from "./bounds.ts";
@@ -13,7 +14,7 @@ interface Last {
  * Logs an error with a sentence, each sentence at most once in `errorLogMs`. The next line of a sentence contains the number of
  * suppressed ones. The sentences are few and fixed: they must not contain text of clients.
  */
-export function errorLog(log: Pick<Log, "error">, now: () => number = Date.now): (sentence: string, error: unknown) => void {
+export function errorLog(log: Pick<Log, "error">, now: () => number = systemClock.now): (sentence: string, error: unknown) => void {
   const lines = new Map<string, Last>();
   return (sentence, error) => {
     const last = lines.get(sentence), at = now();

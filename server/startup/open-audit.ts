@@ -1,5 +1,5 @@
 /** The audit of the settings: its policy, and its backends with their wrappers. */
-import { type Clock, once, systemClock } from "../../core/async.ts";
+import { once, type ServerClock, systemClock } from "../../core/async.ts";
 import { steadyTime } from "../../core/steady-time.ts";
 import type { Names } from "../../core/names.ts";
 import type { PartContext } from "../../core/part.ts";
@@ -56,6 +56,7 @@ export interface AuditNeeds {
   /** For warnings about the policy. */
   readonly findings: Pick<Log, "info">;
   readonly record: KernelRecord;
+  readonly clock: Pick<ServerClock, "now">;
   /** Takes the lines of the log. Undefined: the file of the settings. */
   readonly auditLog: LineSink | undefined;
   /** The backends of the plugins that are served at the start. */
@@ -66,7 +67,7 @@ export interface AuditNeeds {
 
 /** Undefined without a policy or without a backend. Rejects if a file cannot be used. */
 export async function openAuditOf(config: Config, needs: AuditNeeds): Promise<OpenedAudit | undefined> {
-  const { log, findings, record, auditLog, ofPlugins, part } = needs;
+  const { log, findings, record, clock: { now }, auditLog, ofPlugins, part } = needs;
   const path = config["audit-log-path"], webhook = config["audit-webhook-config-file"];
   const read = await policyOf(config);
   if (read === undefined) {
@@ -89,7 +90,7 @@ export async function openAuditOf(config: Config, needs: AuditNeeds): Promise<Op
   append(backends, await openPluginBackends(ofPlugins, { part: (owner) => part(owner, ended.signal), lost }));
   if (backends.length === 0) return undefined;
   const backend = allBackends(backends);
-  const audit = openAudit({ evaluate: evaluator(read.policy), backend, names, meter: meterOf(record), now: systemClock.now });
+  const audit = openAudit({ evaluate: evaluator(read.policy), backend, names, meter: meterOf(record), now });
   return { audit, close: once(() => backend.close(AbortSignal.timeout(auditDrainMs)).finally(() => ended.abort())) };
 }
 
@@ -136,7 +137,7 @@ async function lineSink(config: Config, log: Log): Promise<LineSink> {
     maxBackups: config["audit-log-maxbackup"],
     compress: config["audit-log-compress"],
     // Old files are removed by their age. Without reports: the server has them.
-    now: steadyTime({ wall: Date.now, elapsed: () => performance.now(), doubtMs: dayMs }),
+    now: steadyTime({ wall: systemClock.now, elapsed: systemClock.elapsed, doubtMs: dayMs }),
     report: (message) => log.error(`the audit log: ${message}`),
   }).catch((error: unknown) => {
     throw new Error(`cannot open the audit log: ${reasonOf(error)}`);
@@ -161,11 +162,10 @@ function wrapBackend(
   name: AuditBackendName,
   backend: AuditBackend,
   lost: LostEvents,
-  clock: Clock = systemClock,
 ): AuditBackend {
   const settings = backendConfig(config, name);
   const delivering = settings.mode === "batch"
-    ? buffered(backend, batchOptions(settings, name), { clock, lost })
+    ? buffered(backend, batchOptions(settings, name), { clock: systemClock, lost })
     : settings.mode === "blocking"
     ? ignoringErrors(backend)
     : backend;

@@ -105,8 +105,9 @@ type Closer = () => Promise<unknown>;
 
 /** The steps of `openServer`. `closers` gets one for each part that is closed last: at the end of the server, or when a later step fails. */
 async function openParts(given: ServeOptions, ending: AbortController, closers: Closer[]): Promise<Opened> {
-  const { log, recent: recentErrors } = keepErrors(given.log, Date.now);
-  const { progress = loggedProgress(log, () => performance.now()) } = given;
+  const { clock = systemClock } = given.instead ?? {};
+  const { log, recent: recentErrors } = keepErrors(given.log, systemClock.now);
+  const { progress = loggedProgress(log, systemClock.elapsed) } = given;
   const options = { ...given, log, progress }, { config, plugins } = options;
   const { signal } = ending;
   const inForce = configInForce(given.active ?? activeConfigOf(config, plugins));
@@ -114,12 +115,13 @@ async function openParts(given: ServeOptions, ending: AbortController, closers: 
   const tracing = await openTracing(config, log);
   if (tracing !== undefined) closers.push(() => tracing.close());
   const findings = sharedFindings(log, options.workers);
-  const access = await openAccess(options, inForce, registry, { signal, tracing, findings });
-  const { steady = steadyClock(findings) } = options.instead ?? {};
+  const access = await openAccess(options, inForce, registry, { clock, signal, tracing, findings });
+  // A clock that a test advances has no jumps.
+  const { steady = clock === systemClock ? steadyClock(findings) : { now: clock.now, follow() {} } } = options.instead ?? {};
   steady.follow(signal);
-  const auditing = await openAuditing(options, inForce, registry, { tracing, findings });
+  const auditing = await openAuditing(options, inForce, registry, { clock, tracing, findings });
   if (auditing !== undefined) closers.push(() => auditing.close());
-  const storage = await openStorage({ ...options, steady }, inForce, registry, tracing);
+  const storage = await openStorage({ ...options, clock: { ...clock, now: steady.now } }, inForce, registry, tracing);
   closers.push(() => storage.close());
   access.authentication.lookUpBy(lookUpObjects({
     catalog: () => inForce.current().catalog,
@@ -130,7 +132,6 @@ async function openParts(given: ServeOptions, ending: AbortController, closers: 
   if (options.process !== undefined) watchProcess(registry.record, signal);
   const health = openHealth(inForce, options.process?.flushLog, signal);
   const watches = watchEnds(signal);
-  const { clock = systemClock } = options.instead ?? {};
   const parts = { inForce, registry, access, storage, health, clock, signal };
   const board = controllerBoard();
   const { server, heavy, webhooks, hasRoles } = openRequests(options, {
@@ -187,7 +188,7 @@ function openAuditing(
   { config, log, workers }: ServeOptions,
   inForce: ConfigInForce,
   { record, metric }: KernelRegistry,
-  { tracing, findings }: { readonly tracing: Tracing | undefined; readonly findings: Log },
+  { clock, tracing, findings }: Pick<OpenedParts, "clock"> & { readonly tracing: Tracing | undefined; readonly findings: Log },
 ) {
   const { current } = inForce;
   const names = () => current().catalog.names, gate = (name: string) => current().catalog.gates.isOn(name);
@@ -195,9 +196,10 @@ function openAuditing(
     log,
     findings,
     record,
+    clock,
     auditLog: workers?.auditLog,
     ofPlugins: current().catalog.plugins.flatMap(({ auditBackends = [] }) => auditBackends),
-    part: (owner, signal) => partContext(owner, { current, names, gate, metric, log, tracing }, signal),
+    part: (owner, signal) => partContext(owner, { current, names, gate, clock, metric, log, tracing }, signal),
   });
 }
 
@@ -206,12 +208,15 @@ async function openAccess(
   { config, log, ownCa }: ServeOptions,
   inForce: ConfigInForce,
   registry: KernelRegistry,
-  { signal, tracing, findings }: { readonly signal: AbortSignal; readonly tracing: Tracing | undefined; readonly findings: Log },
+  { clock, signal, tracing, findings }: Pick<OpenedParts, "clock" | "signal"> & {
+    readonly tracing: Tracing | undefined;
+    readonly findings: Log;
+  },
 ) {
   await Promise.all(checkDelegation(config).map(([, check]) => check));
   const audiences = () => apiAudiences(inForce.current().config);
-  const authentication = await openAuthentication({ inForce, registry, log, findings, audiences, tracing, signal });
-  const authorizationFile = await openAuthorizationFile({ inForce, registry });
+  const authentication = await openAuthentication({ inForce, registry, log, findings, audiences, tracing, clock, signal });
+  const authorizationFile = await openAuthorizationFile({ inForce, registry, clock });
   // Clients in a simulated cluster expect what kube-controller-manager publishes in each.
   const rootCertificates = await rootCertificatesOf(config) ?? (config.simulate ? await ownCa : undefined);
   return { authentication, authorizationFile, rootCertificates };
@@ -230,7 +235,7 @@ function openRequests(
   const heavy = startHeavy &&
     heavyRequests({ start: startHeavy, store, callWebhook, inForce: inForce.current, after: systemClock.after, tracing });
   const findings = sharedFindings(log, workers);
-  const authorization = openAuthorization({ inForce, registry, log, findings, start: health.start, signal, file, tracing });
+  const authorization = openAuthorization({ inForce, registry, log, findings, start: health.start, clock, signal, file, tracing });
   const limits = requestLimits(inForce, registry);
   const aggregation = openAggregation({
     ...{ current: inForce.current, registry, ending, signal },
@@ -317,7 +322,7 @@ function membersOf(
     registry,
     started: Promise.race([
       health.start.all(hookNames(inForce.current().catalog)),
-      pause(startedMsMax, signal),
+      pause(startedMsMax, signal, systemClock),
     ]),
     clientTrust: authentication.trust,
     inForce: inForce.current,
@@ -342,7 +347,7 @@ function followSource(
   signal: AbortSignal,
 ): { readonly reload: Reload; readonly watching: Promise<void> } {
   const { text = "", read = () => Promise.resolve({ config, plugins, text: "" }), look } = source ?? {};
-  const reload = reloader({ read, text, inForce: current, swap, record, log, now: Date.now });
+  const reload = reloader({ read, text, inForce: current, swap, record, log, now: systemClock.now });
   const watching = look === undefined
     ? Promise.resolve()
     : watchFile({ look, everyMs: lookEveryMs, clock: systemClock, signal, changed: () => reload(false) });

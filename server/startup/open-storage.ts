@@ -7,7 +7,7 @@ import { type OpenedReads, openReads, type ReadsOptions } from "../../kernel/cac
 import type { FollowedFiles } from "../../core/part.ts";
 import { convertingStore } from "../../kernel/conversion/converting-store.ts";
 import type { ConversionContext } from "../../core/conversion.ts";
-import { systemClock } from "../../core/async.ts";
+import { type Clock, systemClock } from "../../core/async.ts";
 import { describe, type Log } from "../../kernel/observe/log.ts";
 import { measuredStore, type StoredLabels, type StoredPlaces } from "../../kernel/observe/measured-store.ts";
 import type { KernelRegistry } from "../metrics/metrics.ts";
@@ -25,7 +25,6 @@ import { kmsMeter } from "./kms-meter.ts";
 import { openCaches, type StoreParts } from "./open-caches.ts";
 import { openStore } from "./open-store.ts";
 import { type EtcdPlaces, etcdPlaces, unknownOverrides, unknownOverrideText } from "../config/server-overrides.ts";
-import type { SteadyClock } from "./steady-clock.ts";
 import { etcdUserWarnings, plainEtcdWarnings } from "./plain-etcd.ts";
 import { remoteCallMs } from "../../protocols/remote/remote-client.ts";
 
@@ -49,39 +48,39 @@ export interface Storage {
 }
 
 export async function openStorage(
-  { config, log, progress, instead: { readsOver, sqlite } = {}, steady, workers }:
+  { config, log, progress, instead: { readsOver, sqlite } = {}, clock, workers }:
     & Pick<ServeOptions, "config" | "log" | "instead" | "workers">
     & {
       readonly progress: BeginProgress;
-      readonly steady: SteadyClock;
+      /** For expiry. */
+      readonly clock: Clock;
     },
   inForce: ConfigInForce,
   registry: KernelRegistry,
   tracing?: Tracing,
 ): Promise<Storage> {
   const prefix = config["etcd-prefix"];
-  const { record } = registry;
-  const findings = sharedFindings(log, workers);
+  const { record } = registry, findings = sharedFindings(log, workers);
   const places = etcdPlaces(config), faults = faultsOf(systemClock, faultLog(log)), catalog = () => inForce.current().catalog;
   for (const text of serverWarnings(places, catalog())) findings.info(`Warning: ${text}`);
   const { store, parts: stores, followed, checks, inUse } = await openStore(config, {
     faults,
     log,
-    kmsMeterOf: (name) => kmsMeter(name, record, Date.now),
+    kmsMeterOf: (name) => kmsMeter(name, record, systemClock.now),
     catalog,
-    sqlite: { clock: { ...systemClock, now: steady.now }, ...sqlite },
+    sqlite: { clock, ...sqlite },
   });
   const webhooks = webhookClients(config["webhook-addresses"], remoteCallMs, tracing);
   const conversions: ConversionContext = {
     names: catalog().names,
     post: webhooks.post,
     metric: registry.metric,
-    now: () => performance.now(),
+    now: systemClock.elapsed,
   };
   const stored = storedPlaces(prefix, catalog), cacheOptions = readsOptions({ log, progress, record, tracing });
   const open = async (part: Store, kinds: Catalog): Promise<OpenedReads> => {
     const converting = convertingStore(part, { prefix, catalog, context: conversions });
-    const measured = measuredStore(converting, stored, record, () => performance.now(), tracing);
+    const measured = measuredStore(converting, stored, record, systemClock.elapsed, tracing);
     await compactInitialRevision(part, prefix);
     const opened = await openReads(measured, kinds, prefix, cacheOptions);
     return readsOver === undefined ? opened : { ...opened, reads: readsOver(measured) };

@@ -1,7 +1,7 @@
 /** The server's side of `core/part.ts`: what it offers to the parts of plugins. */
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 import { join } from "node:path";
-import { elapsedClock } from "../../core/async.ts";
+import { elapsedClock, type ServerClock } from "../../core/async.ts";
 import type { Gates } from "../../core/controller.ts";
 import type { Names } from "../../core/names.ts";
 import type { PartContext, PartCrypto, PartFiles, PartInspection, PartKey, PartRemotes } from "../../core/part.ts";
@@ -30,13 +30,15 @@ export interface PartNeeds {
   readonly current: () => Pick<ActiveConfig, "config" | "plugins">;
   readonly names: () => Names;
   readonly gate: Gates;
+  readonly clock: ServerClock;
   readonly metric: MetricOf;
   readonly log: Pick<Log, "info" | "error">;
   readonly tracing: Tracing | undefined;
 }
 
 /** The context of a part. `owner` begins the lines of errors: `authenticator signed-header`; "" for none. */
-export function partContext(owner: string, { current, names, gate, metric, log, tracing }: PartNeeds, signal: AbortSignal): PartContext {
+export function partContext(owner: string, needs: PartNeeds, signal: AbortSignal): PartContext {
+  const { current, names, gate, clock, metric, log, tracing } = needs;
   const failed = errorLog(log);
   return {
     names: names(),
@@ -44,6 +46,7 @@ export function partContext(owner: string, { current, names, gate, metric, log, 
     files: filesOf(() => current().config),
     remotes: remotesOf(signal, tracing),
     crypto: cryptoOf(),
+    clock,
     metric,
     gate,
     logInfo: (sentence, fields) => log.info(sentence, fields),

@@ -1,4 +1,5 @@
 /** Log lines about credentials that were not accepted. */
+import { systemClock } from "../../core/async.ts";
 import type { Log } from "../../kernel/observe/log.ts";
 import { bound } from "../../core/bound.ts";
 import { errorLogMs } from "./bounds.ts";
@@ -11,7 +12,7 @@ export const refusalLinesMax = bound(10);
  * Logs the reason of each refusal with the audit id of the request, at most `refusalLinesMax` in `errorLogMs`. The next line
  * contains the number of suppressed ones. They are not errors of the server, and do not appear among its last errors.
  */
-export function refusalLog(log: Pick<Log, "info">, now: () => number = Date.now): (auditId: string, reason: string) => void {
+export function refusalLog(log: Pick<Log, "info">, now: () => number = systemClock.now): (auditId: string, reason: string) => void {
   let since = -Infinity, lines = 0, suppressed = 0;
   return (auditId, reason) => {
     const at = now();

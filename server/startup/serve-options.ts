@@ -49,9 +49,9 @@ export interface OwnProcess {
 export interface InsteadParts {
   /** The reads of requests. Default: the cache. */
   readonly readsOver?: (store: Store) => Reads;
-  /** The time for expiry. Default: the wall clock's, without its jumps. */
+  /** The time for expiry. Default: that of `clock`, without jumps of the wall clock. */
   readonly steady?: SteadyClock;
-  /** The times that are written into objects, and the clock of controllers. Default: the system's. */
+  /** The time of the server: of objects, of their expiry, of tokens and of controllers. Default: the system's. */
   readonly clock?: ServerClock;
   /** Options of the embedded store. */
   readonly sqlite?: OpenStoreOptions["sqlite"];

@@ -17,7 +17,7 @@ import { openHeap } from "../heavy/heap.ts";
 import { describe, type Log } from "../../kernel/observe/log.ts";
 import type { KernelRegistry } from "../metrics/metrics.ts";
 import type { FollowedFiles } from "../../core/part.ts";
-import { once, pause, systemClock } from "../../core/async.ts";
+import { every, once, pause, systemClock } from "../../core/async.ts";
 import { type Opened, openServer } from "./open-server.ts";
 import type { ServeOptions } from "./serve-options.ts";
 import { isInMemory } from "./open-store.ts";
@@ -96,7 +96,7 @@ async function listenAndServe(options: ServeOptions, opened: Opened, credentials
   const { config, log, workers } = options;
   const findings = sharedFindings(log, workers), validity = validityWatch(findings, opened.registry.record);
   for (const text of tlsWarnings(config, "Deno" in globalThis ? "deno" : "node")) findings.info(`Warning: ${text}`);
-  const checkDates = () => validity.look([...credentials.inUse(), ...opened.inUse()], Date.now());
+  const checkDates = () => validity.look([...credentials.inUse(), ...opened.inUse()], systemClock.now());
   checkDates();
   const { clientTrust } = opened;
   if (clientTrust !== undefined) credentials.withCluster(clientTrust.current());
@@ -126,7 +126,7 @@ async function listenAndServe(options: ServeOptions, opened: Opened, credentials
     checkDates();
     await file?.write(kubeconfigText()).catch((error) => log.error(reasonOf(error), describe(error)));
   };
-  repeat(checkDates, checkDatesMs, ending.signal);
+  void every(checkDatesMs, checkDates, ending.signal);
   if (options.process !== undefined) settleProcess(log, ending.signal);
   const followed = [...opened.followed, ...credentials.followed(secure).map((each) => thenCall(each, renewed))];
   const files = followFiles(followed, { log, clock: systemClock, signal: ending.signal });
@@ -189,12 +189,6 @@ async function openListener(
   });
 }
 
-/** Calls `run` in this interval until the signal aborts. */
-function repeat(run: () => void, everyMs: number, signal: AbortSignal): void {
-  const timer = setInterval(run, everyMs);
-  signal.addEventListener("abort", () => clearInterval(timer), { once: true });
-}
-
 /** Ends the start of a process that has nothing but this server: frees the garbage, and lets the package keep its compiled code (`load-server.mjs`). */
 function settleProcess(log: Log, signal: AbortSignal): void {
   freeStartGarbage({ openHeap, cpuMs, clock: systemClock, signal })
@@ -218,7 +212,7 @@ function thenCall(files: FollowedFiles, renewed: () => Promise<void>): FollowedF
 async function drain(opened: Opened, listener: Listener, shutdownGate: Gate): Promise<void> {
   opened.drain();
   const { config } = opened.inForce();
-  await pause(config["shutdown-delay-duration"], new AbortController().signal);
+  await pause(config["shutdown-delay-duration"], new AbortController().signal, systemClock);
   listener.beginShutdown();
   if (config["shutdown-send-retry-after"]) {
     shutdownGate.turnAway();

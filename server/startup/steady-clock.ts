@@ -1,4 +1,5 @@
 /** The wall time of a server for expiry and renewals; jumps of the wall clock are logged. */
+import { every, systemClock } from "../../core/async.ts";
 import type { Log } from "../../kernel/observe/log.ts";
 import { guide } from "../../core/guide.ts";
 import { clockDoubtMs, steadyTime, type SteadyTimeOptions } from "../../core/steady-time.ts";
@@ -37,10 +38,9 @@ export function steadyClock(
   return {
     now,
     follow(signal) {
-      const timer = setInterval(now, clockLookMs);
-      signal.addEventListener("abort", () => clearInterval(timer), { once: true });
+      void every(clockLookMs, now, signal);
     },
   };
 }
 
-const systemClocks = Object.freeze({ wall: Date.now, elapsed: () => performance.now() });
+const systemClocks = Object.freeze({ wall: systemClock.now, elapsed: systemClock.elapsed });

@@ -3,7 +3,7 @@
  * publishes.
  */
 import type { AuthenticatorContext, AuthenticatorDefinition, ClientTrustSource } from "../../../core/authentication.ts";
-import { elapsedClock } from "../../../core/async.ts";
+import { systemClock } from "../../../core/async.ts";
 import { type PartClient, settingsOf } from "../../../core/part.ts";
 import { valueText } from "../../../core/value-text.ts";
 import { answersOf } from "../answers.ts";
@@ -99,7 +99,7 @@ async function openTrust(
         logInfo("the trust that the cluster publishes has changed and is active");
       };
       const failed = (reason: string) => logError("the trust that the cluster publishes cannot be followed; it is tried again", { reason });
-      void followClusterTrust({ api, clock: elapsedClock, random: Math.random, signal, failed }, take);
+      void followClusterTrust({ api, clock: systemClock, random: Math.random, signal, failed }, take);
     },
   };
 }

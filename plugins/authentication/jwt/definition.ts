@@ -72,7 +72,7 @@ const defaultClaim = "sub";
 
 /** Starts the discovery of the issuers without waiting for it. Rejects for a configuration that cannot be used. */
 async function openJwt(context: AuthenticatorContext): Promise<OpenedAuthenticator> {
-  const { setting, audiences, remotes, crypto, logFailure, signal } = context;
+  const { setting, audiences, clock, remotes, crypto, logFailure, signal } = context;
   const { "authentication-config": path, "oidc-signing-algs": algorithms } = settingsOf(setting, flags);
   const first = await readConfiguration(context), { anonymous } = first.configuration;
   const ofFile = anonymous === undefined ? {} : { anonymous };
@@ -81,9 +81,10 @@ async function openJwt(context: AuthenticatorContext): Promise<OpenedAuthenticat
     algorithms: path !== "" ? signingAlgorithms : algorithms.length === 0 ? ["RS256"] : algorithms,
     audiences,
     fetchWith: (authorities) => (url) => remotes.fetchDocument(url, authorities),
-    clock: systemClock,
-    elapsed: () => performance.now(),
-    meter: jwtMeter(context, Date.now),
+    // Issuers are asked again in the time of the machine.
+    clock: { ...systemClock, now: clock.now },
+    elapsed: clock.elapsed,
+    meter: jwtMeter(context, clock.now),
     isCertificate: crypto.isCertificate,
     report: logFailure,
   });
@@ -121,7 +122,7 @@ function followed(
   context: AuthenticatorContext,
   adopt: (configuration: AuthenticationConfiguration, adopted: () => void) => Replacing,
 ): FollowedFiles {
-  const meter = reloadMeter(context, Date.now);
+  const meter = reloadMeter(context, context.clock.now);
   meter.inForce(first.text);
   let text = first.text, refused: Error | undefined;
   /** The configuration that is not reported as active. */
@@ -156,7 +157,7 @@ function followed(
         });
         waiting = { replacing, issuers: (configuration.jwt ?? []).map(({ issuer }) => issuer.url ?? "") };
         const over = new AbortController();
-        await Promise.race([replacing.active, pause(issuersMs, AbortSignal.any([context.signal, over.signal]))]);
+        await Promise.race([replacing.active, pause(issuersMs, AbortSignal.any([context.signal, over.signal]), systemClock)]);
         over.abort();
       } catch (error) {
         meter.reloaded("failure");

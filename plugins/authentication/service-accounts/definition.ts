@@ -35,9 +35,9 @@ export const serviceAccounts: AuthenticatorDefinition = {
     warnings: (inspection) => [...expirationWarnings(inspection), ...sharingWarnings(inspection)],
   },
   async open(context) {
-    const { setting, names, api, lookUp, audiences, crypto, logError } = context;
+    const { setting, names, clock: { now }, api, lookUp, audiences, crypto, logError } = context;
     const { keys, followed, ended } = await openTokenKeys(context);
-    const issuers = () => tokenIssuers(setting, names), values = () => settingsOf(setting, flags), now = () => Date.now();
+    const issuers = () => tokenIssuers(setting, names), values = () => settingsOf(setting, flags);
     const uses = useRecorder({ api, names: () => names, now, logError });
     return {
       followed,

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { generateKeyPairSync } from "node:crypto";
 import { test } from "node:test";
+import { systemClock } from "../../../core/async.ts";
 import { defaultNames } from "../../../core/names.ts";
 import { type Config, defaults } from "../../../server/config/settings.ts";
 import { partContext } from "../../../server/startup/part-context.ts";
@@ -19,7 +20,7 @@ function openTokenKeys(config: Config, log: { readonly error: Errors }) {
   return open(
     partContext(
       "",
-      { current: () => ({ config, plugins: [] }), names, gate, metric, log: { info, error }, tracing: undefined },
+      { current: () => ({ config, plugins: [] }), names, gate, clock: systemClock, metric, log: { info, error }, tracing: undefined },
       AbortSignal.abort(),
     ),
   );
