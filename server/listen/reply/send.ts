@@ -1,12 +1,16 @@
 /** Sends the reply to a request: the same for all protocols, which differ in their `ReplySink`. */
 import type { Exchange, Reply } from "../../../kernel/request/exchange.ts";
+import { bound } from "../../../core/bound.ts";
 import { Pump } from "./pump.ts";
 import { type ReplySink, stop } from "./sink.ts";
+
+/** Maximum bytes of a body that is sent at once. Encrypting a larger one would hold up other connections. */
+export const wholeBytesMax = bound(1024 * 1024);
 
 /**
  * Resolves once all of a reply is passed to the connection, or the client has disconnected.
  *
- * A whole body is sent with content-length. Chunks are sent one by one: after a write that fills the buffers nothing is pulled until the
+ * A whole body is sent with content-length, a large one in parts, as its client reads. Chunks are sent one by one: after a write that fills the buffers nothing is pulled until the
  * client has read; when it disconnects, `return()` of the iterator is called and not awaited. If the iterator throws, the promise rejects, and
  * the caller breaks the reply off, so that the client cannot take it for complete. `waitsSince` of the sink is updated while the client is slow to
  * read; the listener closes a connection that reads nothing.
@@ -18,6 +22,7 @@ export async function sendReply(sink: ReplySink, reply: Reply, isHead: boolean, 
     const bytes = typeof body === "string" ? Buffer.from(body) : body;
     // A status without a body must not have a content-length either.
     const hasBody = status !== 204 && status !== 304, ends = isHead || !hasBody || bytes.length === 0;
+    if (!ends && bytes.length > wholeBytesMax) return await sendReply(sink, inChunks(reply, bytes), false, exchange);
     sink.head(reply, hasBody ? bytes.length : undefined, ends);
     return ends ? undefined : sink.end(bytes);
   }
@@ -40,4 +45,11 @@ export async function sendReply(sink: ReplySink, reply: Reply, isHead: boolean, 
   } finally {
     givenUp?.removeEventListener("abort", giveUp);
   }
+}
+
+function inChunks(reply: Reply, bytes: Uint8Array): Reply {
+  const chunks = async function* () {
+    yield await Promise.resolve(bytes);
+  };
+  return { ...reply, headers: { ...reply.headers, "content-length": String(bytes.length) }, body: { [Symbol.asyncIterator]: chunks } };
 }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ChunkIterator, Reply } from "../../../kernel/request/exchange.ts";
-import { sendReply } from "./send.ts";
+import { sendReply, wholeBytesMax } from "./send.ts";
 import type { ReplySink } from "./sink.ts";
 
 /** A sink that records its calls, takes parts of 4 bytes, and is full after each while `isFull`. */
@@ -66,6 +66,19 @@ test("a whole body is sent at once; one without bytes ends with its head", async
   assert.deepEqual(await calls(replyOf("")), ["head 200 0 ends"]);
   assert.deepEqual(await calls(replyOf("text"), true), ["head 200 4 ends"]);
   assert.deepEqual(await calls(replyOf("text", 304)), ["head 304 undefined ends"]);
+});
+
+test("a large whole body is sent in parts, the next one when the client has read", async () => {
+  const sink = new Recorded(), body = new Uint8Array(wholeBytesMax + 1).fill(65);
+  sink.partEnd = (chunk, from) => Math.min(chunk.length, from + wholeBytesMax);
+  sink.isFull = true;
+  const sent = sendReply(sink, replyOf(body), false, new AbortController());
+  await settled();
+  assert.deepEqual(sink.calls.map((call) => call.slice(0, 20)), ["head 200 undefined", "write AAAAAAAAAAAAAA"]);
+  sink.isFull = false;
+  sink.ready();
+  await sent;
+  assert.deepEqual(sink.calls.slice(2), ["write A", "end"]);
 });
 
 test("chunks are written in the parts of the protocol, and the next one when the client has read", async () => {
