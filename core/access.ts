@@ -1,4 +1,5 @@
 /** Types shared by hooks and authorizers: attributes of requests, decisions, rules, and access reviews. */
+import type { ServerClock } from "./async.ts";
 import type { WebhookAddress } from "./conversion.ts";
 import type { JsonObject } from "./json.ts";
 import type { ApiObject } from "./meta/object-meta.ts";
@@ -212,6 +213,8 @@ export type CallWebhook = (call: WebhookCall, signal: AbortSignal) => Promise<We
  * has a deadline of its own (`admissionCallMs`).
  */
 export interface AdmissionServer {
+  /** The time of the server. A test may advance it. */
+  readonly clock: Pick<ServerClock, "now" | "elapsed">;
   /**
    * Returns the objects of a collection. The result is a Promise only if they are not in memory. They may be out of date: use `newest`
    * before a rejection. Empty if the kind is not served.

@@ -1,4 +1,5 @@
 /** Fakes for tests of hooks. */
+import { systemClock } from "./async.ts";
 import type { Access, AdmissionServer, Reader } from "./access.ts";
 import type { Allocation } from "./allocation.ts";
 import { ExpressionWork } from "./admission/expression-work.ts";
@@ -81,6 +82,7 @@ export function fakeRequestContext(
       ...allocation,
     },
     server: {
+      clock: systemClock,
       recent: unused("AdmissionServer.recent"),
       derived: unused("AdmissionServer.derived"),
       recentObject: unused("AdmissionServer.recentObject"),

@@ -1,6 +1,6 @@
 /** The context of one request for verbs, and the parts of a server that verbs use. */
 import { type MetricOf, recordRemote } from "../metrics/mod.ts";
-import { abortable } from "../core/async.ts";
+import { abortable, type ServerClock } from "../core/async.ts";
 import { Budget, type Share } from "../core/budget.ts";
 import type { Output } from "../core/codec/negotiate.ts";
 import type { Access, CallWebhook } from "../core/access.ts";
@@ -36,9 +36,7 @@ const inlineObjectBytesMax = bound(256 * 1024);
 export const turnBodyBytesMin = bound(16 * 1024);
 
 /** Clock and random numbers, passed in so that tests can control them. */
-export interface Clock {
-  /** Milliseconds since the epoch. */
-  now(): number;
+export interface Clock extends Pick<ServerClock, "now" | "elapsed"> {
   /** A number in [0, 1). */
   random(): number;
 }

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { onMachineTime, stillOnMachineTime } from "./clock-places.ts";
+import { clockMistakes, onWallTime } from "./clock-places.ts";
 import { sourceFolders } from "./source-folders.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -358,8 +358,15 @@ test("requests change the store through one function, after which they stay in t
   assert.deepEqual(callers.map(({ path }) => path), ["kernel/write/commit.ts"]);
 });
 
-test("time is read from a clock that is given, but in files of a list that only becomes shorter", () => {
-  assert.deepEqual([...onMachineTime(sources)].sort(), [...stillOnMachineTime].sort());
+test("time is read from a clock that is given: the time of the machine has one module, and a reason where it is used", () => {
+  assert.deepEqual(onWallTime(sources), []);
+  assert.deepEqual(clockMistakes(sources), []);
+  const planted = (text: string) => [...sources, { path: "kernel/verbs/planted.ts", text }];
+  for (const text of ["x = Date.now()", "x = new Date()"]) assert.deepEqual(onWallTime(planted(text)), ["kernel/verbs/planted.ts"]);
+  for (const text of ["setTimeout(f, 5)", "await pause(again(5), signal);", "const { elapsed } = systemClock;"]) {
+    assert.deepEqual(clockMistakes(planted(text)), ["kernel/verbs/planted.ts"]);
+  }
+  assert.deepEqual(clockMistakes(planted("await pause(5, signal, clock);")), []);
 });
 
 test("the top of the kernel has three files beside the old place of the program", () => {

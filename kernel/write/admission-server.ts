@@ -58,10 +58,12 @@ export function admissionServer(call: RequestContext): AdmissionServer {
 }
 
 class ServerOfCall implements AdmissionServer {
+  readonly clock: AdmissionServer["clock"];
   readonly #call: RequestContext;
 
   constructor(call: RequestContext) {
     this.#call = call;
+    this.clock = call.backend.clock;
   }
   recent(groupVersion: string, resource: string, namespace: string): readonly ApiObject[] | Promise<readonly ApiObject[]> {
     const { backend } = this.#call, endpoint = this.#endpoint(groupVersion, resource);

@@ -93,27 +93,23 @@ export class Buckets {
   }
 }
 
-/** Makes the step. `now` returns milliseconds. */
-export function eventRateLimitWith(now: () => number): Admission<CoreEvent> {
-  return {
-    name: "EventRateLimit",
-    isOptional: true,
-    resources: [events],
-    configuration,
-    refuse(next, _prior, context) {
-      const settings = context.configuration("EventRateLimit") as Configuration | undefined;
-      // As in upstream, requests of the group `events` are not limited.
-      if (settings === undefined || context.requestVersion !== "v1" || context.isDryRun) return undefined;
-      const limits = context.server.stateOf(settings, () => settings.limits.map((limit) => ({ limit, buckets: new Buckets(limit, now) })));
-      const full = limits.flatMap(({ limit: { type }, buckets }) => {
-        const key = keys[type]!(next, context); // validated
-        return buckets.take(key) ? [] : [`limit reached on type ${type} for key ${key}`];
-      });
-      const distinct = [...new Set(full)];
-      if (distinct.length === 0) return undefined;
-      throw new StatusError("TooManyRequests", `Too many requests: ${distinct.length === 1 ? distinct[0] : `[${distinct.join(", ")}]`}`);
-    },
-  };
-}
-
-export const eventRateLimit: Admission<CoreEvent> = eventRateLimitWith(() => performance.now());
+export const eventRateLimit: Admission<CoreEvent> = {
+  name: "EventRateLimit",
+  isOptional: true,
+  resources: [events],
+  configuration,
+  refuse(next, _prior, context) {
+    const settings = context.configuration("EventRateLimit") as Configuration | undefined;
+    // As in upstream, requests of the group `events` are not limited.
+    if (settings === undefined || context.requestVersion !== "v1" || context.isDryRun) return undefined;
+    const { server } = context, bucketsOf = (limit: Limit) => new Buckets(limit, server.clock.elapsed);
+    const limits = server.stateOf(settings, () => settings.limits.map((limit) => ({ limit, buckets: bucketsOf(limit) })));
+    const full = limits.flatMap(({ limit: { type }, buckets }) => {
+      const key = keys[type]!(next, context); // validated
+      return buckets.take(key) ? [] : [`limit reached on type ${type} for key ${key}`];
+    });
+    const distinct = [...new Set(full)];
+    if (distinct.length === 0) return undefined;
+    throw new StatusError("TooManyRequests", `Too many requests: ${distinct.length === 1 ? distinct[0] : `[${distinct.join(", ")}]`}`);
+  },
+};

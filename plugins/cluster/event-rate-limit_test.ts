@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fieldErrorText } from "../../core/field-error.ts";
-import { Buckets, eventBucketsMax, eventRateLimit, eventRateLimitWith } from "./event-rate-limit.ts";
+import { Buckets, eventBucketsMax, eventRateLimit } from "./event-rate-limit.ts";
 
 test("a bucket gives its burst at once, then as many a second as the limit says, and never more than the burst", () => {
   let now = 0;
@@ -25,7 +25,7 @@ test("the bucket that was used longest ago is forgotten at the bound", () => {
 });
 
 test("an event is rejected with each limit that it exceeds; dry runs and the group of events are not counted", () => {
-  const step = eventRateLimitWith(() => 0), kept = new Map<object, unknown>();
+  const kept = new Map<object, unknown>();
   const settings = { limits: ["Server", "Namespace", "User", "SourceAndObject"].map((type, i) => ({ type, qps: 1, burst: 4 - i })) };
   const event = (name: string): any => ({ // `any`: a part of an event
     source: { component: "c", host: "h" },
@@ -39,6 +39,7 @@ test("an event is rejected with each limit that it exceeds; dry runs and the gro
       caller: { name: "alice" },
       request: { namespace: "n" },
       server: {
+        clock: { elapsed: () => 0 },
         stateOf: (key: object, make: () => unknown) => {
           if (!kept.has(key)) kept.set(key, make());
           return kept.get(key);
@@ -47,7 +48,7 @@ test("an event is rejected with each limit that it exceeds; dry runs and the gro
       ...more,
     };
     try {
-      return step.refuse!(event(name), undefined, context);
+      return eventRateLimit.refuse!(event(name), undefined, context);
     } catch (error: any) { // `any`: a StatusError
       return [error.code, error.message];
     }

@@ -32,7 +32,7 @@ interface Waiter {
 export class Ledger {
   /** Waiting writes by namespace. Each namespace in the map has a worker that charges them. */
   readonly #waiting = new Map<string, Waiter[]>();
-  /** Times at which charges were stored, in milliseconds of `performance.now()`. */
+  /** Times at which charges were stored, in elapsed milliseconds. */
   readonly #charged = new WeakMap<Charge, number>();
   /** The last states that this server has written. The state in memory may be older. */
   readonly #written = new Map<string, ResourceQuota>();
@@ -58,7 +58,7 @@ export class Ledger {
   async release(namespace: string, charge: Charge, server: AdmissionServer): Promise<void> {
     const since = this.#charged.get(charge);
     this.#charged.delete(charge);
-    if (since === undefined || performance.now() - since > quotaSettleMs / 2) return;
+    if (since === undefined || server.clock.elapsed() - since > quotaSettleMs / 2) return;
     try {
       let left: ReadonlySet<string> | undefined;
       for (let tries = 1; left?.size !== 0; tries++) {
@@ -114,7 +114,7 @@ export class Ledger {
       const lost = await this.#update(server, before, after, tries);
       if (lost.size === 0) {
         for (const { end, charge } of accepted) {
-          this.#charged.set(charge, performance.now());
+          this.#charged.set(charge, server.clock.elapsed());
           end.resolve(undefined);
         }
         return unfit;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { systemClock } from "../../core/async.ts";
 import { defaultNames } from "../../core/names.ts";
 import { type ApiObject, conflictError } from "../../plugin.ts";
 import type { AdmissionServer } from "../../toolbox.ts";
@@ -49,6 +50,7 @@ class Shared {
       },
       callWebhook: () => Promise.reject(new Error("no webhook is expected to be called")),
       stateOf: (_key, make) => make(),
+      clock: systemClock,
       recentObject: unused,
       derived: unused,
       resourceOfKind: unused,

@@ -3,6 +3,7 @@
  * no authority (a partial chain): tools for tests give the serving certificate.
  */
 import { checkServerIdentity, type ConnectionOptions, type TLSSocket } from "node:tls";
+import { systemClock } from "../../core/async.ts";
 
 export interface Trust {
   /** For the connection. */
@@ -24,7 +25,7 @@ export function trustIn(ca: string, name: string): Trust {
 }
 
 function problemOf(socket: TLSSocket, trusted: ReadonlySet<string>, name: string): Error | undefined {
-  const peer = socket.getPeerCertificate(), now = Date.now();
+  const peer = socket.getPeerCertificate(), now = systemClock.now();
   const known = trusted.has(Buffer.from(peer.raw ?? []).toString("base64"));
   const isInTime = now >= Date.parse(peer.valid_from) && now <= Date.parse(peer.valid_to);
   if (known && isInTime) return checkServerIdentity(name, peer);

@@ -12,7 +12,7 @@ import { type ActiveConfig, differInAppearedOnly } from "../config/active-config
 import { sourceHooks } from "./resource-sources.ts";
 import { describe, type Log } from "../../kernel/observe/log.ts";
 import { type BootstrapObject, bootstrapObjectsOf, type Bootstrapper, bootstrapper } from "./bootstrap-objects.ts";
-import { pause, untilAborted } from "../../core/async.ts";
+import { pause, systemClock, untilAborted } from "../../core/async.ts";
 import { startCompactor } from "./compactor.ts";
 import type { Store } from "../../kernel/store/store.ts";
 import { bound } from "../../core/bound.ts";
@@ -115,7 +115,7 @@ class BackgroundWork implements Background {
       const run = (until: AbortSignal) => this.#runChosen(chosen, catalog, contexts.ofController, { running, until });
       await Promise.all([
         (before === undefined ? bootstrapped : this.#bootstrap.create(bootstrapObjectsOf(catalog))).catch(() => {}), // logged, and tried again
-        whenElected(next, { ...election, log, bootstrapped, resting }, run, running),
+        whenElected(next, { ...election, log, clock: given.common.clock, bootstrapped, resting }, run, running),
         ...hooksOf(catalog).map((hook) => runHook(hook, contexts.ofHook(hook, running), start, log, running)),
       ]);
     });
@@ -136,7 +136,7 @@ class BackgroundWork implements Background {
     if (until.aborted) return;
     // Authorizers decide by what their plugins' hooks write: without it the requests of controllers are forbidden, and retried.
     const deciding = authorizerHooks(catalog);
-    if (deciding.length > 0) await Promise.race([start.all(deciding), pause(controllersWaitMsMax, until)]);
+    if (deciding.length > 0) await Promise.race([start.all(deciding), pause(controllersWaitMsMax, until, systemClock)]);
     if (until.aborted) return;
     void keepPermissions(chosen, apis.own, catalog, log, until);
     await runControllers(chosen, contextOf, until, {
@@ -156,11 +156,11 @@ class BackgroundWork implements Background {
   #compact({ config: { "etcd-compaction-interval": everyMs } }: ActiveConfig): void {
     this.#compaction.next(async (running) => {
       if (everyMs === 0) return;
-      const { stores, reports: { log } } = this.#needs;
+      const { stores, contexts: { common: { clock } }, reports: { log } } = this.#needs;
       const onError = (error: unknown) => log.error("compaction failed", describe(error));
       const onIdle = (rounds: number) =>
         log.error("history has not been compacted, and the store grows", { rounds, minutes: Math.round(rounds * everyMs / 60_000) });
-      await Promise.all(stores.map((store) => startCompactor(store, { everyMs, signal: running, onError, onIdle })));
+      await Promise.all(stores.map((store) => startCompactor(store, { everyMs, clock, signal: running, onError, onIdle })));
     });
   }
 }
@@ -191,7 +191,7 @@ async function runHook(hook: StartHook, world: ControllerContext, start: StartUp
       if (!signal.aborted) start.finished(hook.name);
     } catch (error) {
       if (!signal.aborted) log.error(`start hook ${hook.name} failed and is retried`, describe(error));
-      await pause(pauseMs, signal);
+      await pause(pauseMs, signal, systemClock);
     }
   }
   if (!signal.aborted) await hook.follow?.(world, signal);
@@ -232,6 +232,6 @@ async function keepPermissions(
     } catch (error) {
       if (!signal.aborted) log.error("the rights of controllers cannot be written; the write is retried", describe(error));
     }
-    await pause(retryMs, signal);
+    await pause(retryMs, signal, systemClock);
   }
 }

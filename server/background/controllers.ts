@@ -3,7 +3,7 @@ import { spell } from "../../core/names.ts";
 import type { Controller, ControllerContext, ControllerNeed } from "../../core/controller.ts";
 import { splitGroupVersion } from "../../core/versions.ts";
 import { type Catalog } from "../../kernel/catalog/catalog.ts";
-import { pause } from "../../core/async.ts";
+import { pause, systemClock } from "../../core/async.ts";
 
 /** A controller under a catalog. `lacks` lists the needed resources that are not served, as --runtime-config writes them. */
 export interface ControllerState {
@@ -81,7 +81,7 @@ export async function runControllers(
   await Promise.all(controllers.map(async (controller) => {
     const world = controllerContextOf(controller, signal);
     for (let pauseMs = 100; !signal.aborted; pauseMs = Math.min(pauseMs * 2, 30_000)) {
-      const began = performance.now();
+      const began = systemClock.elapsed();
       try {
         const running = controller.run(world, signal);
         notify.started(controller.name);
@@ -89,8 +89,8 @@ export async function runControllers(
       } catch (error) {
         if (!signal.aborted) notify.failed(controller.name, error);
       }
-      if (performance.now() - began > 60_000) pauseMs = 100;
-      await pause(pauseMs, signal);
+      if (systemClock.elapsed() - began > 60_000) pauseMs = 100;
+      await pause(pauseMs, signal, systemClock);
     }
   }));
 }

@@ -6,7 +6,7 @@ import type { ActiveConfig } from "../config/active-config.ts";
 import { takeTurns } from "./leader-election.ts";
 import { describe, type Log } from "../../kernel/observe/log.ts";
 import type { KernelRecord } from "../metrics/metrics.ts";
-import { systemClock, untilAborted } from "../../core/async.ts";
+import { type ServerClock, untilAborted } from "../../core/async.ts";
 
 /** Namespace and name of the lease of the leader. */
 const namespace = "kube-system", name = "thole-controllers";
@@ -24,6 +24,7 @@ export interface ElectionNeeds {
 
 interface Surroundings {
   readonly log: Log;
+  readonly clock: ServerClock;
   /** Settled when the namespace of the lease exists. */
   readonly bootstrapped: Promise<void>;
   /** Called when another server becomes the leader. */
@@ -33,7 +34,7 @@ interface Surroundings {
 /** Runs at once with the embedded store or without leader election; else while this server is the leader. */
 export async function whenElected(
   { config, catalog }: ActiveConfig,
-  { api, log, bootstrapped, identity, isLeader, runsUnelected = true, resting }: ElectionNeeds & Surroundings,
+  { api, log, clock, bootstrapped, identity, isLeader, runsUnelected = true, resting }: ElectionNeeds & Surroundings,
   run: (signal: AbortSignal) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
@@ -52,7 +53,7 @@ export async function whenElected(
   let failedAt = -Infinity, saidAt = -Infinity;
   // A single failure is harmless, and the store logs its own faults first. Repeated failures are logged at most once a minute.
   const failed = (error: unknown) => {
-    const now = performance.now();
+    const now = clock.elapsed();
     const isSecond = now - failedAt < secondFailureMs;
     failedAt = now;
     if (!isSecond || now - saidAt < sayAgainMs) return;
@@ -69,8 +70,8 @@ export async function whenElected(
     leaseMs: config["leader-elect-lease-duration"],
     renewDeadlineMs: config["leader-elect-renew-deadline"],
     retryMs: config["leader-elect-retry-period"],
-    clock: systemClock,
-    elapsed: () => performance.now(),
+    clock,
+    elapsed: clock.elapsed,
     random: Math.random,
     lead: run,
     notify(news) {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { systemClock } from "../../core/async.ts";
 import type { Api } from "../../core/api.ts";
 import { createRegistry, defineMetric } from "../../metrics/mod.ts";
 import { activeConfigOf } from "../config/active-config.ts";
@@ -22,6 +23,7 @@ async function outcome(runsUnelected: boolean | undefined): Promise<readonly str
       isLeader: createRegistry({ isLeader }).record.isLeader,
       ...(runsUnelected === undefined ? {} : { runsUnelected }),
       log: silentLog,
+      clock: systemClock,
       bootstrapped: Promise.resolve(),
       resting: () => void seen.push("rests"),
     },

@@ -1,5 +1,5 @@
 /** One request of a caller in the process: the same steps as a client's from its authorization on, with values in place of encoded replies. */
-import { pause } from "../../core/async.ts";
+import { pause, systemClock } from "../../core/async.ts";
 import type { ApiRequest } from "../../core/client/transport.ts";
 import type { Json } from "../../core/json.ts";
 import { StatusError } from "../../core/status-error.ts";
@@ -54,7 +54,7 @@ export class Patience {
   /** Waits for the next attempt; false if there is none. */
   async next(): Promise<boolean> {
     if (this.#isOver || this.#signal.aborted || performance.now() >= this.#until) return false;
-    await pause(localAuthorizationRetryMs, this.#signal);
+    await pause(localAuthorizationRetryMs, this.#signal, systemClock);
     return true;
   }
 }

@@ -1,5 +1,5 @@
 /** Follows the resource sources of plugins: resources that appear, change and disappear while the server runs. */
-import { pause } from "../../core/async.ts";
+import { pause, systemClock } from "../../core/async.ts";
 import type { Api } from "../../core/api.ts";
 import type { Plugin, ResourceSource } from "../../core/plugin.ts";
 import type { StartUp } from "../../health/mod.ts";
@@ -85,6 +85,6 @@ async function followOne(plugin: string, source: ResourceSource, needs: SourceNe
     } catch (error) {
       if (!signal.aborted) log.error(`the resources of plugin ${plugin} cannot be followed; the source is restarted`, describe(error));
     }
-    await pause(pauseMs, signal);
+    await pause(pauseMs, signal, systemClock);
   }
 }

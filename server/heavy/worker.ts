@@ -186,7 +186,7 @@ function backendOf(config: Config, { post, store }: Here): Backend {
     store,
     reads: directReads(store),
     prefix: config["etcd-prefix"],
-    clock: { now: systemClock.now, random: Math.random },
+    clock: { ...systemClock, random: Math.random },
     ending: () => never,
     kept: new Map(),
     minRequestTimeoutSeconds: config["min-request-timeout"],

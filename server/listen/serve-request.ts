@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { constants } from "node:http2";
+import { systemClock } from "../../core/async.ts";
 import type { Reply } from "../../kernel/request/exchange.ts";
 import { boundChunks, discardRest, type IncomingBody } from "./body.ts";
 import type { Connection, Connections } from "./connections.ts";
@@ -162,7 +163,7 @@ function bodyOf(request: Request, { input, queue }: Connection): IncomingBody {
 
 /** The client of a request. */
 export function caller(connection: Connection, { readPeer }: Serving): Caller {
-  const now = Date.now();
+  const now = systemClock.now();
   if (readPeer !== undefined && connection.tls !== undefined && (connection.peer === undefined || now > connection.peer.until)) {
     connection.peer = readPeer(connection.tls, now);
   }

@@ -31,7 +31,7 @@ import { requestLog } from "../../kernel/observe/request-log.ts";
 import { requestLabels } from "../../kernel/observe/request-metrics.ts";
 import { goawayChooser } from "../../kernel/request/goaway.ts";
 import type { HeavyWork } from "../../kernel/request/hand-over.ts";
-import { type Clock, systemClock } from "../../core/async.ts";
+import { type ServerClock, systemClock } from "../../core/async.ts";
 import type { Backend } from "../../kernel/request-context.ts";
 import { type Faults, troubleText } from "../../kernel/store/fault.ts";
 import type { Server } from "../../kernel/server.ts";
@@ -69,7 +69,7 @@ export interface Parts {
   /** Group versions of other servers; undefined if no plugin knows of any. */
   readonly aggregation?: Omit<Aggregation, "open"> | undefined;
   /** The times that are written into objects. Default: the system's. */
-  readonly clock?: Clock;
+  readonly clock?: ServerClock;
   /** Returns the signal that ends a watch that begins now. */
   readonly ending: () => AbortSignal;
 }
@@ -110,7 +110,7 @@ export interface ProcessParts {
 }
 
 /** Milliseconds; never decreases. */
-const elapsed = (): number => performance.now();
+const { elapsed } = systemClock;
 
 /** Assembles the server for `handle`. */
 export function assemble(parts: Parts): Server {
@@ -213,7 +213,7 @@ function backendOf(
     store: cache.store,
     reads: cache.reads,
     prefix,
-    clock: { now: clock.now, random: Math.random },
+    clock: { ...clock, random: Math.random },
     ending,
     get minRequestTimeoutSeconds() {
       return current().config["min-request-timeout"];
@@ -279,7 +279,7 @@ function accessOf({ authorization, authentication: { authenticateToken, issuer }
 
 /** Health, metrics, version, discovery and OpenAPI. */
 function nonresourceOf(parts: Parts, limits: RequestLimits): Server["nonresource"] {
-  const { config: { current }, storage, reports, health, processes: { workers } } = parts, { registry, log } = reports;
+  const { config: { current }, storage, reports, health, clock = systemClock, processes: { workers } } = parts, { registry, log } = reports;
   const { record } = registry;
   const { releases } = current().catalog;
   const version = buildInfo(releases);
@@ -310,7 +310,7 @@ function nonresourceOf(parts: Parts, limits: RequestLimits): Server["nonresource
     store: current().config["etcd-servers"].length > 0 ? "etcd" : "sqlite",
     metrics: () => text(),
     facts: async () => workers === undefined ? facts() : await workers.pageFacts(),
-    now: systemClock.now,
+    now: clock.now,
   });
   return (exchange, info, catalog, mayGet) =>
     nonresourceReply(exchange, info, parts.aggregation?.documents.catalog(catalog, info.path) ?? catalog, mayGet, {
@@ -323,7 +323,7 @@ function nonresourceOf(parts: Parts, limits: RequestLimits): Server["nonresource
           await tokenDocumentReply(exchange, info.path, documents),
       processPaths: (catalog) => ["/metrics", "/metrics/slis", ...zpagePaths(catalog), ...documents.paths()],
       discovery,
-      now: systemClock.now,
+      now: clock.now,
       openapi: (own) => parts.aggregation?.documents.openapi(own) ?? own,
       undescribed: (error, name) =>
         log.error(`the OpenAPI documents leave out ${name}, whose schemas cannot be published`, describe(error)),

@@ -1,4 +1,5 @@
 /** Encodes the heads of responses. */
+import { systemClock } from "../../../core/async.ts";
 import { encodedField, encodedName, encodedText } from "../../../protocols/http2/header-encoder.ts";
 import { consistsOf, nameCharacters, valueCharacters } from "../characters.ts";
 import type { HeaderFields } from "../../../core/connect.ts";
@@ -44,7 +45,7 @@ export class HeadEncoder {
     return encoded;
   }
   #dateField(): string {
-    const second = Math.floor(Date.now() / 1000);
+    const second = Math.floor(systemClock.now() / 1000);
     if (second !== this.#second) {
       this.#second = second;
       this.#date = encodedField("date", new Date(second * 1000).toUTCString());

@@ -32,44 +32,40 @@ async function ask(spec: string, settings: ImagePolicyConfiguration, { names, se
   return read.ok ? { answer: read.answer } : { failure: read.error };
 }
 
-/** Makes the step. `now` returns milliseconds. */
-export function imagePolicyWith(now: () => number): Admission<Pod> {
-  return {
-    name,
-    isOptional: true,
-    resources: [pods],
-    configuration,
-    async refuse(next, _prior, context) {
-      const { subresource, names, server, request: { namespace } } = context;
-      const settings = context.configuration(name) as ImagePolicyConfiguration | undefined; // validated
-      if (settings === undefined || (subresource !== "" && subresource !== "ephemeralcontainers")) return undefined;
-      const annotate = (key: string, value: string) => {
-        const whole = `${name.toLowerCase()}${spell(names, ".image-policy.{domain}/")}${key}`;
-        if (!key.includes("/") && qualifiedName(whole).length === 0) context.annotate(whole, value);
-      };
-      const kept = server.stateOf(settings, () => new KeptAnswers(now)), spec = reviewSpec(next, subresource, namespace, names);
-      let answer = kept.get(spec);
-      if (answer === undefined) {
-        const asked = await ask(spec, settings, context);
-        if ("failure" in asked) {
-          if (settings.imagePolicy.defaultAllow !== true) {
-            // As upstream, which passes such an answer on.
-            if (asked.isForbidden === true) throw new StatusError("Forbidden", asked.failure);
-            return asked.failure;
-          }
-          annotate("failed-open", "true");
-          return undefined;
+export const imagePolicy: Admission<Pod> = {
+  name,
+  isOptional: true,
+  resources: [pods],
+  configuration,
+  async refuse(next, _prior, context) {
+    const { subresource, names, server, request: { namespace } } = context;
+    const settings = context.configuration(name) as ImagePolicyConfiguration | undefined; // validated
+    if (settings === undefined || (subresource !== "" && subresource !== "ephemeralcontainers")) return undefined;
+    const annotate = (key: string, value: string) => {
+      const whole = `${name.toLowerCase()}${spell(names, ".image-policy.{domain}/")}${key}`;
+      if (!key.includes("/") && qualifiedName(whole).length === 0) context.annotate(whole, value);
+    };
+    const kept = server.stateOf(settings, () => new KeptAnswers(server.clock.elapsed)),
+      spec = reviewSpec(next, subresource, namespace, names);
+    let answer = kept.get(spec);
+    if (answer === undefined) {
+      const asked = await ask(spec, settings, context);
+      if ("failure" in asked) {
+        if (settings.imagePolicy.defaultAllow !== true) {
+          // As upstream, which passes such an answer on.
+          if (asked.isForbidden === true) throw new StatusError("Forbidden", asked.failure);
+          return asked.failure;
         }
-        ({ answer } = asked);
-        kept.keep(spec, answer, millisecondsOf(settings, answer.allowed ? "allowTTL" : "denyTTL"));
+        annotate("failed-open", "true");
+        return undefined;
       }
-      for (const [key, value] of answer.auditAnnotations) annotate(key, value);
-      if (answer.allowed) return undefined;
-      return answer.reason === ""
-        ? "one or more images rejected by webhook backend"
-        : `image policy webhook backend denied one or more images: ${answer.reason}`;
-    },
-  };
-}
-
-export const imagePolicy: Admission<Pod> = imagePolicyWith(() => performance.now());
+      ({ answer } = asked);
+      kept.keep(spec, answer, millisecondsOf(settings, answer.allowed ? "allowTTL" : "denyTTL"));
+    }
+    for (const [key, value] of answer.auditAnnotations) annotate(key, value);
+    if (answer.allowed) return undefined;
+    return answer.reason === ""
+      ? "one or more images rejected by webhook backend"
+      : `image policy webhook backend denied one or more images: ${answer.reason}`;
+  },
+};
