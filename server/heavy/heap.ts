@@ -6,6 +6,8 @@ import { runInNewContext } from "node:vm";
 export interface Heap {
   /** Bytes of the heap and of the buffers of its objects, including garbage. */
   bytes(): number;
+  /** Bytes of the objects in the heap and of their buffers, including garbage, without the pages that V8 keeps free. */
+  usedBytes(): number;
   /** Frees all garbage and returns its memory to the system. Takes tens of milliseconds. */
   collect(): void;
 }
@@ -22,6 +24,10 @@ export function openHeap(): Heap {
     bytes: () => {
       const { heapTotal, external } = process.memoryUsage();
       return heapTotal + external;
+    },
+    usedBytes: () => {
+      const { heapUsed, external } = process.memoryUsage();
+      return heapUsed + external;
     },
     collect: () => collect({ type: "major", execution: "sync", flavor: "last-resort" }),
   };

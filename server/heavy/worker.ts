@@ -42,7 +42,7 @@ type Post = (message: JobMessage, transfer?: readonly ArrayBuffer[]) => void;
 export function heavyWorker(
   builtIn: readonly Plugin[],
   send: (message: FromHeavy, transfer?: readonly ArrayBuffer[]) => void,
-  heap: Heap,
+  heap: Pick<Heap, "bytes" | "collect">,
 ): (message: ToHeavy) => void {
   let opening: Promise<Opened> | undefined, active: Promise<ActiveConfig> | undefined;
   /** The jobs in progress. */

@@ -33,7 +33,7 @@ const things = definePlugin({
 });
 
 /** A worker with the plugin; `run` has it refuse a create. */
-function openThings(heap: Heap): { readonly posted: readonly FromHeavy[]; run(): Promise<void> } {
+function openThings(heap: Pick<Heap, "bytes" | "collect">): { readonly posted: readonly FromHeavy[]; run(): Promise<void> } {
   const posted: FromHeavy[] = [];
   let done = Promise.withResolvers<void>();
   const send = heavyWorker([things], (message) => {

@@ -9,12 +9,12 @@ export const quietMs = bound(2_000);
 export const quietCpuMs = bound(50);
 /** Checks whether a started server is quiet. One that is busy at all of them keeps the garbage of its start until V8 needs the memory. */
 export const quietLooksMax = bound(150);
-/** Bytes of the heap above which the garbage of a start stays: its collection would stop requests for longer than it is worth. */
+/** Bytes of objects in the heap above which the garbage of a start stays: its collection would stop requests for longer than it is worth. */
 export const startGarbageBytesMax = bound(64 * 1024 * 1024);
 
 export interface StartGarbageParts {
   /** Opens the heap of this thread, once, when it is collected. */
-  readonly openHeap: () => Heap;
+  readonly openHeap: () => Pick<Heap, "usedBytes" | "collect">;
   /** CPU time of the process so far, in milliseconds. */
   readonly cpuMs: () => number;
   readonly clock: Clock;
@@ -34,7 +34,8 @@ export async function freeStartGarbage({ openHeap, cpuMs, clock, signal }: Start
     before = now;
     if (!isQuiet) continue;
     const heap = openHeap();
-    if (heap.bytes() <= startGarbageBytesMax) heap.collect();
+    // The pause grows with the objects, not with the pages: those of the young generation are what the collection frees.
+    if (heap.usedBytes() <= startGarbageBytesMax) heap.collect();
     return;
   }
 }
