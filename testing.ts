@@ -17,3 +17,5 @@ export {
   type TestServerOptions,
   type UserInfo,
 } from "./testing/server.ts";
+export { LoadError, type LoadProblem } from "./testing/state/load.ts";
+export type { Loadable, Manifest, ServerState } from "./testing/state/server-state.ts";

@@ -74,6 +74,7 @@ const machineFolders = [
   "server/startup/",
   "server/webhooks/",
   "server/workers/",
+  "testing/files/",
   "test/",
   "tools/",
   "scripts/",

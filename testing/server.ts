@@ -17,6 +17,7 @@ import { jsonLog, verbosityOf } from "../kernel/observe/log.ts";
 import { openServer } from "../server/startup/open-server.ts";
 import type { Server } from "../kernel/server.ts";
 import { AdvancedClock, type TestClock, unmovedClock } from "./clock.ts";
+import { rememberServer, type ServerState, serverState } from "./state/server-state.ts";
 import { roundTripsOf } from "./round-trips/round-trips.ts";
 import type { Json } from "../core/json.ts";
 import { jsonFromTree, readJson } from "../core/tree/json.ts";
@@ -48,7 +49,7 @@ export interface TestServerOptions {
 }
 
 /** A server that is called directly instead of through connections. */
-export interface TestServer extends AsyncDisposable {
+export interface TestServer extends AsyncDisposable, ServerState {
   /**
    * Handles a request as if it came over the network. Only path and query of the URL are used.
    *
@@ -171,7 +172,9 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
   );
   const throws = unexpectedErrors === "throw";
   const recorder = recordUnexpected(opened.server);
-  return {
+  const api = throws ? rethrowingApi(localApi(recorder.server, admin), recorder.take) : localApi(opened.server, admin);
+  const made: TestServer = {
+    ...serverState(opened, api),
     async handle(request, user = admin) {
       const { server, check } = recordUnexpected(opened.server);
       const byHeaders = user === "authenticate" || request.headers.has("authorization");
@@ -180,12 +183,14 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
       if (throws) check();
       return responseTo(reply, request.method);
     },
-    api: throws ? rethrowingApi(localApi(recorder.server, admin), recorder.take) : localApi(opened.server, admin),
+    api,
     clock: clock ?? unmovedClock,
     logged,
     close,
     [Symbol.asyncDispose]: close,
   };
+  rememberServer(made, opened);
+  return made;
 }
 
 async function openInMemory(

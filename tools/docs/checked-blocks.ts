@@ -44,6 +44,14 @@ export const rows: readonly Row[] = [
   inTest("README.md", "npm start -- --secure-port=7443", others),
   inTest("README.md", "thole: unknown flag", others),
   notRun("README.md", "npm ci && npm test", `${install}, and this is the suite`),
+  notRun("docs/testing.md", "LoadError: 2 of", "an example of the error, whose lines testing/state/load_test.ts checks"),
+  alike(
+    "docs/testing.md",
+    "await using server = await openTestServer();\nawait server.load",
+    "testing/state/load_test.ts",
+    "await server.load(",
+    "{ path: ",
+  ),
   alike("README.md", "import { builtInPlugins, start }", "docs/package.md", 'import { builtInPlugins, start } from "thole";'),
 
   inTest("docs/access.md", "apiVersion: audit.k8s.io/v1", quickstart),
