@@ -36,7 +36,8 @@ export async function openConnection({ port, ca }: ConnectTo): Promise<Connectio
     if (done === undefined) return;
     const { resolve } = waiting ?? { resolve: () => {} };
     waiting = undefined;
-    reader = answerReader();
+    // After a change of protocol nothing is an answer.
+    reader = done.status === 101 ? { read: () => undefined } : answerReader();
     resolve(done);
   });
   let closed: Error | undefined;

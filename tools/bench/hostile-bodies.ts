@@ -1,5 +1,7 @@
 /** Requests that cost a server much more than their bytes suggest, each as large as the server takes it. */
 import { backendRequests } from "./hostile-backends.ts";
+import { kmsRequests } from "./hostile-kms.ts";
+import { kubeletRequests } from "./hostile-kubelets.ts";
 import { remoteRequests } from "./hostile-remote.ts";
 import type { Before, HostileRequest } from "./hostile-request.ts";
 import { mutating, mutatingFlags, ruleRequests } from "./hostile-rules.ts";
@@ -374,6 +376,8 @@ export const hostileRequests: readonly HostileRequest[] = Object.freeze([
   ...ruleRequests,
   ...remoteRequests,
   ...backendRequests,
+  ...kmsRequests,
+  ...kubeletRequests,
 ]);
 
 /** The path of a request with the selector that is too long for a table. */

@@ -8,7 +8,7 @@ import { issue } from "../../server/listen/testing/clients.ts";
 export interface PeerAnswer {
   readonly first: string | Buffer;
   /** Sent again and again until the connection is closed. Without it the peer closes the connection. */
-  readonly endless?: string;
+  readonly endless?: string | Buffer;
   /** How often it is sent at most; then the peer closes the connection. Default: without end. */
   readonly times?: number;
   /** Milliseconds between two of them. Default: as fast as the server reads. */

@@ -17,12 +17,18 @@ export interface HostileRequest {
   readonly readyPath?: string;
   /** Seconds that are measured after the request. The objects that must exist before it are created in the measured time then. */
   readonly settleSeconds?: number;
+  /** Headers beside those of each request. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Seconds that are measured after the head of the answer, which begins a session. Default: until its end. */
+  readonly sessionSeconds?: number;
   /** Files in the folder of the server. */
   readonly files?: (folder: string, peer?: HostilePeer) => Readonly<Record<string, string>>;
   /** Flags of the server; FOLDER is the folder with its files. */
   readonly flags?: readonly string[];
   /** What a remote server answers that the request needs. */
   readonly peer?: Answers;
+  /** Opens another remote server than one of HTTPS, which may use the folder of the server. */
+  readonly listen?: (folder: string) => Promise<HostilePeer>;
 }
 export interface Before {
   readonly path: string;

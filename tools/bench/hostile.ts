@@ -41,7 +41,7 @@ export async function measureHostile(name: string, request: HostileRequest, runt
       ...(request.flags ?? []).map((flag) => flag.replace("FOLDER", folder)),
     ];
     const turnsFile = join(folder, "turns");
-    const peer = request.peer && await openPeer(request.peer);
+    const peer = await request.listen?.(folder) ?? (request.peer && await openPeer(request.peer));
     if (peer !== undefined) children.push(peer);
     for (const [file, text] of Object.entries(request.files?.(folder, peer) ?? {})) await writeFile(join(folder, file), text);
     const server = await startServer(runtime, args, turnsFile);
@@ -55,7 +55,7 @@ export async function measureHostile(name: string, request: HostileRequest, runt
         if (made >= 300) throw new Error(`An object before "${name}" was answered with ${made}`);
       }
     };
-    const settled = request.settleSeconds ?? 0;
+    const settled = request.settleSeconds ?? 0, session = request.sessionSeconds ?? 0;
     if (settled === 0) await prepare();
     const probe = startChild(clientRuntime(), "load.ts");
     children.push(probe);
@@ -74,7 +74,8 @@ export async function measureHostile(name: string, request: HostileRequest, runt
     const quiet = await probe.ask<Loaded>(load);
     const body = request.body(share), path = hostilePath(request, share);
     const bearer = request.token?.(share) ?? token;
-    const one = () => send(connections[0]!, request.method, path, request.type, body, bearer);
+    const more = Object.entries(request.headers ?? {}).map(([name, value]) => `${name}: ${value}\r\n`).join("");
+    const one = () => send(connections[0]!, request.method, path, request.type, body, bearer, more);
     if (request.readyPath !== undefined) await untilReady(connections[0]!, request.readyPath);
     const memoryBefore = memoryMiB(server.pid).now, peerBefore = peer?.sent() ?? 0;
     forgetPeak(server.pid);
@@ -83,13 +84,14 @@ export async function measureHostile(name: string, request: HostileRequest, runt
     const alone = await beside(probe, load, async () => {
       if (settled > 0) await prepare();
       await one();
-      await pause(settled);
+      await pause(settled + session);
     });
     const turnAlone = await longestTurn();
-    const together = await beside(probe, load, () =>
-      Promise.all(
-        connections.map((each) => send(each, request.method, path, request.type, body, bearer)),
-      ));
+    const together = await beside(probe, load, async () => {
+      const answers = await Promise.all(connections.map((each) => send(each, request.method, path, request.type, body, bearer, more)));
+      await pause(session);
+      return answers;
+    });
     const turnTogether = await longestTurn();
     const cpu = cpuMs(server.pid) - cpuBefore, main = mainThreadMs(server.pid);
     const { peak } = memoryMiB(server.pid);
@@ -162,11 +164,17 @@ const turnWaitMs = 30_000;
 
 /** A connection that is made again when the server has closed it. The status of a response that was cut off is 0. */
 async function lastingConnection(to: ConnectTo): Promise<Connection> {
-  let current = await openConnection(to);
+  let current = await openConnection(to), isSession = false;
   return {
     async request(wire) {
       try {
-        return await current.request(wire);
+        if (isSession) {
+          current.close();
+          current = await openConnection(to);
+        }
+        const answered = await current.request(wire);
+        isSession = answered.status === 101;
+        return answered;
       } catch {
         current = await openConnection(to);
         return { status: 0, bytes: 0 };
@@ -206,10 +214,11 @@ async function send(
   type: string,
   body: Uint8Array | string,
   bearer = token,
+  more = "",
 ): Promise<number> {
   const bytes = Buffer.from(body);
   const head = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${bearer}\r\nAccept: ${
     method === "GET" ? type : "application/json"
-  }\r\nContent-Type: ${type}\r\nContent-Length: ${bytes.length}\r\n\r\n`;
+  }\r\nContent-Type: ${type}\r\nContent-Length: ${bytes.length}\r\n${more}\r\n`;
   return (await connection.request(Buffer.concat([Buffer.from(head), bytes]))).status;
 }

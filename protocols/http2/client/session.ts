@@ -20,6 +20,8 @@ const etcdConnectionWindowBytes = bound(32 * 1024 * 1024);
 const etcdHeaderBytesMax = bound(65_536);
 /** Frames of the headers of one response. */
 const etcdHeaderFramesMax = bound(64);
+/** Frames that a server may send while no stream is open. What it has sent before it reads that a stream was cancelled is less. */
+export const etcdIdleFramesMax = bound(10_000);
 /** Maximum bytes of acknowledgements that etcd has not read. */
 const etcdUnreadBytesMax = bound(1024 * 1024);
 
@@ -143,6 +145,8 @@ export class ClientSession implements Session, StreamSession {
   /** The identifier of the next stream. */
   #next: number;
   #streamsMax = Infinity;
+  /** Frames since the last stream was open. */
+  #idleFrames = 0;
   /** Called at the next answer to a PING. */
   #answered: (() => void)[] = [];
 
@@ -246,6 +250,8 @@ export class ClientSession implements Session, StreamSession {
 
   #take(type: number, flags: number, id: number, payload: Buffer): void {
     if (this.#phase === "over") return;
+    this.#idleFrames = this.#streams.size > 0 ? 0 : this.#idleFrames + 1;
+    if (this.#idleFrames > etcdIdleFramesMax) throw new Error("The server sent too many frames without a call");
     if (this.#phase === "settings" && type !== frameType.settings) throw new Error("The server's first frame is not SETTINGS");
     if (type === frameType.headers) this.#mustExist(id);
     if (this.#takeHeaders(type, flags, id, payload)) return;

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { within } from "../../../test/store/helpers.ts";
 import { flag, frameType, readFrames } from "../frames.ts";
 import { headerBlock } from "./hpack.ts";
-import { ClientSession, type Session, type StreamEvents } from "./session.ts";
+import { ClientSession, etcdIdleFramesMax, type Session, type StreamEvents } from "./session.ts";
 
 interface Frame {
   readonly type: number;
@@ -276,6 +276,25 @@ test("the windows of stream and connection grow by the processed bytes, and the 
     peer.send(frameType.data, 0, 1, Buffer.of(1));
     assert.match(String(await within(ended, "the end of the session")), /exceeded the flow-control window/);
     assert.equal((await slow.end())?.unsent, false);
+  }));
+
+test("a server that sends very many frames without a call is left, and one that sends them within a call is not", () =>
+  withSession(async ({ peer, session, ended }) => {
+    const unknownType = 0x77;
+    const flood = () => {
+      for (let index = 0; index < etcdIdleFramesMax; index++) peer.send(unknownType, 0, 0);
+    };
+    const { events, heads, end } = listener();
+    session.open(block, new Uint8Array(0), events);
+    const { stream } = await peer.next(frameType.headers);
+    flood();
+    flood();
+    peer.send(frameType.headers, flag.endHeaders | flag.endStream, stream, ok);
+    assert.equal(await end(), undefined);
+    assert.deepEqual(heads, [":status=200"]);
+    flood();
+    peer.send(unknownType, 0, 0);
+    assert.match(String(await within(ended, "the end of the session")), /too many frames without a call/);
   }));
 
 test("a protocol error ends the connection, and its streams do not count as unsent", async () => {
