@@ -41,9 +41,17 @@ function controllersOf(words: readonly string[]): readonly string[] {
   return isChosen ? [] : ["--controllers=-*"];
 }
 
+/** The flags without anonymous requests where the mode AlwaysAllow would allow them everything. Kept if a file may say who is anonymous. */
+function credentialed(args: readonly string[]): readonly string[] {
+  const mode = "--authorization-mode=";
+  const allowsAll = args.some((each) => each.startsWith(mode) && each.slice(mode.length).split(",").includes("AlwaysAllow"));
+  if (!allowsAll || args.some((each) => /^--?authentication-config(=|$)/.test(each))) return args;
+  return [...args.filter((each) => !/^--?anonymous-auth(=|$)/.test(each)), "--anonymous-auth=false"];
+}
+
 /**
  * Translates the arguments of kube-apiserver. Flags that exist here keep their meaning; the others that kube-apiserver has are ignored; the rest stays, and is
- * a mistake. Without `known` all gates and steps stay. Controllers of a kube-controller-manager are off. Without `--data-dir` all state that is not in
+ * a mistake. Without `known` all gates and steps stay. Controllers of a kube-controller-manager are off, and anonymous requests with the mode AlwaysAllow. Without `--data-dir` all state that is not in
  * etcd is in memory, and no kubeconfig is written.
  */
 export function kubeApiserverArguments(words: readonly string[], known?: KnownNames): Translated {
@@ -84,5 +92,5 @@ export function kubeApiserverArguments(words: readonly string[], known?: KnownNa
   if (certificates !== "" && !hasCertificate && pair.every(existsSync)) {
     args.push(`--tls-cert-file=${pair[0]}`, `--tls-private-key-file=${pair[1]}`);
   }
-  return { args: [...args, ...controllersOf(words), ...(hasFolder ? [] : ["--data-dir=:memory:"])], ignored };
+  return { args: [...credentialed(args), ...controllersOf(words), ...(hasFolder ? [] : ["--data-dir=:memory:"])], ignored };
 }

@@ -65,6 +65,15 @@ test("kubeApiserverArguments() leaves the controllers to a kube-controller-manag
   assert.deepEqual(of("--config=thole.json"), []);
 });
 
+test("kubeApiserverArguments() rejects anonymous requests with the mode AlwaysAllow, which would allow them everything", () => {
+  const of = (...words: readonly string[]) => kubeApiserverArguments(words).args.filter((each) => each.startsWith("--an"));
+  assert.deepEqual(of("--authorization-mode=RBAC"), []);
+  assert.deepEqual(of("--authorization-mode=RBAC", "--anonymous-auth=true"), ["--anonymous-auth=true"]);
+  assert.deepEqual(of("--authorization-mode", "RBAC,AlwaysAllow"), ["--anonymous-auth=false"]);
+  assert.deepEqual(of("--anonymous-auth=true", "--authorization-mode=AlwaysAllow"), ["--anonymous-auth=false"]);
+  assert.deepEqual(of("--authorization-mode=AlwaysAllow", "--authentication-config=a.yaml"), []);
+});
+
 test("kubeApiserverArguments() keeps the mode Node if a plugin has it", () => {
   const of = (modes: readonly string[]) =>
     kubeApiserverArguments(["--authorization-mode=Node,RBAC"], { gates: [], groupVersions: [], steps: [], modes }).args[0];
