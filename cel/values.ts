@@ -83,6 +83,8 @@ export abstract class MapValue {
   abstract keys(): Iterable<Value>;
   /** `this == other`, if it is not the comparison of all entries. */
   equals?(other: Value): boolean | CelError;
+  /** `key in this`, if `find` returns a default for keys that are absent. */
+  contains?(key: Value): boolean;
 }
 
 /** A message, or an object of a schema. */

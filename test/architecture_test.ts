@@ -35,7 +35,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   // It translates between the frames of websockets and of SPDY.
   "plugins/pods": ["core", "cel", "metrics", "plugins/shared", "protocols"],
   // Its controllers act on the kinds of other families.
-  "plugins/simulation": ["core", "metrics", "plugins/*", "plugins/shared"],
+  "plugins/simulation": ["core", "cel", "metrics", "protocols", "plugins/*", "plugins/shared"],
   "plugins/shared": ["core", "cel"],
   plugins: ["core", "plugins/*"],
   test: everything,

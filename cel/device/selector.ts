@@ -69,7 +69,7 @@ function deviceTypes(hasConsumableCapacity: boolean): TypeSource {
 const made = new Map<string, Environment>();
 
 /** Returns the environment of a place; there is one for each kind of place. */
-function environmentOf({ minCompatibility, hasConsumableCapacity }: SelectorOptions): Environment {
+export function environmentOf({ minCompatibility, hasConsumableCapacity }: SelectorOptions): Environment {
   const version = minCompatibility === undefined ? "all" : minorOf(minCompatibility), key = `${version} ${hasConsumableCapacity}`;
   const known = made.get(key) ?? extend(minCompatibility === undefined ? storedExpressions() : newExpressions(minCompatibility), {
     libraries: [bindingsLibrary],

@@ -20,7 +20,20 @@ export const simulationPlugin = definePlugin({
   // `--simulate` selects it.
   presets: [],
   summary: "A simulated cluster: workloads make pods, a scheduler binds them, and nodes and pods live by themselves.",
-  needs: ["apps", "autoscaling", "batch", "cluster", "coordination", "networking", "nodes", "pods", "policy", "services", "storage"],
+  needs: [
+    "apps",
+    "autoscaling",
+    "batch",
+    "cluster",
+    "coordination",
+    "devices",
+    "networking",
+    "nodes",
+    "pods",
+    "policy",
+    "services",
+    "storage",
+  ],
   settings: [nodesSetting],
   resources: [stages],
   controllers: [{

@@ -1,4 +1,5 @@
 /** The reconcilers of the simulated cluster. One that is listed here runs; no other step is needed. */
+import { claimUseReconciler, podClaimReconciler } from "./devices/claims.ts";
 import { autoscalerReconciler } from "./policy/autoscalers.ts";
 import { disruptionBudgetReconciler } from "./policy/disruption-budgets.ts";
 import { endpointCleaner, endpointReconciler } from "./services/endpoints.ts";
@@ -31,4 +32,6 @@ export const reconcilers: readonly Reconciler[] = Object.freeze([
   autoscalerReconciler,
   claimReconciler,
   volumeReconciler,
+  podClaimReconciler,
+  claimUseReconciler,
 ]);

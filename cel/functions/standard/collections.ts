@@ -12,7 +12,7 @@ import { listOfA, mapOfAB, member, overload, parameterA, parameterB } from "./ov
 
 /** Computes `element in collection`. */
 export function isIn(element: Value, collection: Value): Value {
-  if (collection instanceof MapValue) return collection.find(element) !== undefined;
+  if (collection instanceof MapValue) return collection.contains?.(element) ?? collection.find(element) !== undefined;
   if (!(collection instanceof ListValue)) return noOverload;
   for (let index = 0, size = collection.size; index < size; index++) {
     spend(1);

@@ -1,16 +1,9 @@
 /** What pods ask for, as numbers: cpu in thousandths, everything else in its unit. */
-import { parseQuantity, Unreadable } from "../../../toolbox.ts";
+import { numberOf } from "../placement/quantity.ts";
 import type { Pod } from "../world/world.ts";
 
 /** Amounts by resource. */
 export type Amounts = ReadonlyMap<string, number>;
-
-/** Returns a quantity as a number; 0 for a text that is none. */
-export function numberOf(quantity: string): number {
-  const amount = parseQuantity(quantity);
-  if (amount instanceof Unreadable || amount.digits === "") return 0;
-  return (amount.negative ? -1 : 1) * Number(`${amount.digits}e${amount.exponent}`);
-}
 
 /** Returns amounts of a record, such as the allocatable ones of a node. */
 export function amountsOf(record: Readonly<Record<string, string>> | undefined): Map<string, number> {

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Pod } from "../world/world.ts";
-import { numberOf, requestsOf } from "./amounts.ts";
+import { requestsOf } from "./amounts.ts";
+import { numberOf } from "../placement/quantity.ts";
 
 const asking = (cpu: string, restartPolicy?: string) => ({ name: "c", resources: { requests: { cpu } }, restartPolicy });
 const cpuOf = (spec: object) => requestsOf({ spec } as unknown as Pod).get("cpu");

@@ -93,10 +93,12 @@ function bestOf(rooms: readonly NodeRoom[], scores: readonly number[]): NodeRoom
 /**
  * The message of the condition PodScheduled, in upstream's form. `preemption` says why no pods are preempted; undefined if some are.
  */
-export function refusalText(refusals: readonly Refusal[], preemption: string | undefined): string {
+export function refusalText(refusals: readonly Refusal[], preemption: string | undefined, hasDevices = false): string {
   if (refusals.length === 0) return "no nodes available to schedule pods";
   const text = unavailableText(refusals.flatMap(({ reasons }) => reasons), refusals.length);
-  return preemption === undefined ? text : `${text} no new claims to deallocate, preemption: ${preemption}`;
+  return preemption === undefined
+    ? text
+    : `${text} ${hasDevices ? "still not schedulable" : "no new claims to deallocate"}, preemption: ${preemption}`;
 }
 
 /** Why none of the nodes is available, with each reason once. */

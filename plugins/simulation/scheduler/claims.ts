@@ -43,7 +43,8 @@ export function claimsOf(world: World, pod: Pod): Claims {
   return { waiting, checks };
 }
 
-function unavailable(world: World, why: string): string {
+/** Why no node is available, whatever it has. */
+export function unavailable(world: World, why: string): string {
   const total = world.nodes.size;
   return `0/${total} nodes are available: ${why}. no new claims to deallocate, preemption: 0/${total} nodes are available: ${
     total === 0 ? "" : `${total} Preemption is not helpful for scheduling`

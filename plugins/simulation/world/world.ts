@@ -5,6 +5,7 @@ import { controllerRevisions, daemonSets, deployments, replicaSets, statefulSets
 import { autoscalers } from "../../autoscaling/mod.ts";
 import { cronJobs, jobs } from "../../batch/mod.ts";
 import { namespaces } from "../../cluster/mod.ts";
+import { deviceClasses, resourceClaims, resourceClaimTemplates, resourceSlices } from "../../devices/mod.ts";
 import { ingresses } from "../../networking/mod.ts";
 import { nodes } from "../../nodes/mod.ts";
 import { pods, replicationControllers } from "../../pods/mod.ts";
@@ -42,10 +43,21 @@ const followed = {
   storageClasses,
 } as const;
 
+/** The kinds of devices, which an emulated release before 1.34 does not serve in their stable version. */
+const followedDevices = {
+  classes: deviceClasses,
+  claims: resourceClaims,
+  slices: resourceSlices,
+  templates: resourceClaimTemplates,
+} as const;
+
 /** The type of the objects of a resource. */
 type ObjectOf<R> = R extends Resource<infer T> ? T : never;
-/** The stores by the names of `followed`. */
-type Stores = { readonly [K in keyof typeof followed]: Store<ObjectOf<(typeof followed)[K]>> };
+/** The stores by the names of resources. */
+type StoresOf<Followed> = { readonly [K in keyof Followed]: Store<ObjectOf<Followed[K]>> };
+type Stores = StoresOf<typeof followed>;
+/** The stores of devices, their classes and claims. */
+export type DeviceStores = StoresOf<typeof followedDevices>;
 
 /** A pod, as it is stored. */
 export type Pod = ObjectOf<typeof pods>;
@@ -56,6 +68,8 @@ export type PodTemplate = ObjectOf<typeof replicaSets>["spec"]["template"];
 
 /** What reconcilers get. */
 export interface World extends Stores {
+  /** Devices and their claims. Undefined if the server does not serve them. */
+  readonly devices: DeviceStores | undefined;
   /** The pods by their nodes. */
   readonly podsByNode: PodsByNode<Pod>;
   /** The API, events and the log. */
@@ -70,17 +84,14 @@ export interface World extends Stores {
 
 /** Makes the world of a server. Its stores are empty until `followWorld`. */
 export function openWorld(context: ControllerContext, signal: AbortSignal): World {
-  const { clock } = context;
-  const compactor = new Compactor();
-  const made = Object.fromEntries(
-    Object.entries(followed).map((
-      [name, resource],
-    ) => [name, new Store(context.api.of(resource as Resource<any>) as TypedApi<ApiObject>, compactor)]),
+  const { clock, types, names } = context;
+  const compactor = new Compactor(), stores = storesOf(followed, context, compactor);
+  const hasDevices = types.stored().some(({ group, plural, servedVersions }) =>
+    group === `resource.${names.domain}` && plural === "resourceclaims" && servedVersions.includes(`${group}/v1`)
   );
-  // `as`: each store has the name and the type of its resource.
-  const stores = made as unknown as Stores;
   return {
     ...stores,
+    devices: hasDevices ? storesOf(followedDevices, context, compactor) : undefined,
     podsByNode: new PodsByNode(stores.pods),
     context: { ...context, events: sparingEvents(context.events, clock) },
     clock,
@@ -89,13 +100,27 @@ export function openWorld(context: ControllerContext, signal: AbortSignal): Worl
   };
 }
 
+function storesOf<Followed extends Readonly<Record<string, unknown>>>(
+  resources: Followed,
+  { api }: ControllerContext,
+  compactor: Compactor,
+): StoresOf<Followed> {
+  const made = Object.entries(resources).map(([name, resource]) => {
+    const typed = api.of(resource as Resource<any>) as TypedApi<ApiObject>; // the objects of each resource are objects of the API
+    return [name, new Store(typed, compactor)];
+  });
+  // `as`: each store has the name and the type of its resource.
+  return Object.fromEntries(made) as unknown as StoresOf<Followed>;
+}
+
 /** Follows all kinds until the signal aborts. `synced` is called once, when all objects are known. Rejects with the error of a watch. */
 export async function followWorld(world: World, synced: () => void): Promise<void> {
-  const names = Object.keys(followed) as readonly (keyof Stores)[];
-  let missing = names.length;
-  await Promise.all(names.map((name) => {
+  const names = Object.keys(followed) as readonly (keyof Stores)[]; // the keys of the object
+  const stores: readonly Pick<Store<ApiObject>, "run">[] = [...names.map((name) => world[name]), ...Object.values(world.devices ?? {})];
+  let missing = stores.length;
+  await Promise.all(stores.map((store) => {
     let isKnown = false;
-    return world[name].run(world.signal, () => {
+    return store.run(world.signal, () => {
       if (isKnown) return;
       isKnown = true;
       if (--missing === 0) synced();
