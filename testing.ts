@@ -7,9 +7,13 @@
  *     const response = await server.handle(new Request("https://test/apis/example.com/v1/widgets"));
  */
 export type { TestClock } from "./testing/clock.ts";
+export type { EventOrder, HeldEvent, HeldWatches } from "./testing/faults/held-events.ts";
+export type { FaultAnswer, FaultEffect, FaultRule, RequestMatch, RequestVerb, WatchEnd } from "./testing/faults/rule.ts";
+export type { Chaos, FaultHandle, InjectedFault, ServerFaults } from "./testing/faults/server-faults.ts";
 export { fakeApi, fakeContext } from "./testing/fakes.ts";
 export {
   checkRoundTrips,
+  ConnectionDropped,
   openTestServer,
   type RoundTripOptions,
   type RoundTripReport,

@@ -1,8 +1,7 @@
 /** The clock of a test server. */
 import { type ServerClock, systemClock } from "../core/async.ts";
 import { bound } from "../core/bound.ts";
-import { parseDuration } from "../core/scalars/duration.ts";
-import { Unreadable } from "../core/scalars/unreadable.ts";
+import { millisecondsOf } from "./milliseconds.ts";
 
 /** Times that one advance stops at. A timer that is set again for each millisecond would stop it for ever. */
 const stopsMax = bound(1_000_000);
@@ -107,11 +106,3 @@ export const unmovedClock: TestClock = Object.freeze({
   now: systemClock.now,
   advance: () => Promise.reject(new Error('this server follows the clock of the machine: open it with the option clock: "manual"')),
 });
-
-function millisecondsOf(by: number | string): number {
-  const nanos = typeof by === "number" ? by * 1e6 : parseDuration(by);
-  if (nanos instanceof Unreadable) throw new Error(`"${by}" is no duration: ${nanos.error}`);
-  const ms = Number(nanos) / 1e6;
-  if (!(ms >= 0)) throw new RangeError(`the clock cannot be advanced by ${by}`);
-  return ms;
-}

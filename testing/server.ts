@@ -1,6 +1,6 @@
 /** The server of `thole/testing`, and its checks of kinds by round trips. */
 import type { Api } from "../core/api.ts";
-import type { ServerClock } from "../core/async.ts";
+import { type ServerClock, systemClock } from "../core/async.ts";
 import type { Plugin } from "../core/plugin.ts";
 import { typedApis } from "../core/typed-api.ts";
 import { StatusError, tooLargeError } from "../core/status-error.ts";
@@ -12,6 +12,8 @@ import { inPreset } from "../server/config/choose-plugins.ts";
 import { type PluginSettings, withDefaults } from "../server/config/parse.ts";
 import type { Exchange, Reply } from "../kernel/request/exchange.ts";
 import { handle } from "../kernel/handle.ts";
+import { handleWithFaults } from "./faults/handle.ts";
+import { openFaults, type ServerFaults } from "./faults/server-faults.ts";
 import { localApi } from "../server/background/local-api.ts";
 import { jsonLog, verbosityOf } from "../kernel/observe/log.ts";
 import { openServer } from "../server/startup/open-server.ts";
@@ -56,17 +58,24 @@ export interface TestServer extends AsyncDisposable, ServerState {
    * @param user the authenticated user. Default: a member of system:masters; null: the anonymous user; "authenticate": the server
    *   authenticates the request by its headers, as it always does if there is an Authorization header
    * @returns the response. Errors are responses with a Status body, as for a client. Rejects with the error that a hook threw (see
-   *   `unexpectedErrors`). Errors after the start of a streamed response are in `logged` only
+   *   `unexpectedErrors`), and with ConnectionDropped if `faults` break the connection. Errors after the start of a streamed response are in `logged` only
    */
   handle(request: Request, user?: UserInfo | null | "authenticate"): Promise<Response>;
   /** The API with objects instead of requests, as admin. Its methods reject with StatusError, or with the error that a hook threw. */
   readonly api: Api;
   /** The time of the server. Only with `clock: "manual"` it can be advanced. */
   readonly clock: TestClock;
+  /** Faults on demand: errors, delays, broken connections, stale reads, watches that end and events that are held. */
+  readonly faults: ServerFaults;
   /** The server's log so far: one JSON text for each record. */
   readonly logged: readonly string[];
   /** Ends watches and background work. Resolves when everything is closed. */
   close(): Promise<void>;
+}
+
+/** The error of a request whose connection was dropped by `faults`. A client would see a connection that breaks. */
+export class ConnectionDropped extends Error {
+  override readonly name = "ConnectionDropped";
 }
 
 /** Options of `checkRoundTrips`. */
@@ -172,15 +181,18 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
   );
   const throws = unexpectedErrors === "throw";
   const recorder = recordUnexpected(opened.server);
+  const faults = openFaults(clock ?? systemClock, () => newestOf(opened.server));
   const api = throws ? rethrowingApi(localApi(recorder.server, admin), recorder.take) : localApi(opened.server, admin);
   const made: TestServer = {
     ...serverState(opened, api),
+    faults,
     async handle(request, user = admin) {
       const { server, check } = recordUnexpected(opened.server);
       const byHeaders = user === "authenticate" || request.headers.has("authorization");
       const authenticated = byHeaders ? server : withUser(server, user ?? anonymous);
-      const reply = await handle(exchangeOf(request), authenticated);
+      const reply = await handleWithFaults(exchangeOf(request), authenticated, faults);
       if (throws) check();
+      if (reply.isDropped === true) throw new ConnectionDropped(`the connection of ${request.method} ${request.url} was dropped`);
       return responseTo(reply, request.method);
     },
     api,
@@ -216,6 +228,13 @@ async function openInMemory(
     return opened.close();
   };
   return { opened, close };
+}
+
+/** The newest revision of a store in memory, which has no other writer. */
+function newestOf({ backend: { store } }: Server): number {
+  const revision = store.newest();
+  if (revision === undefined) throw new Error("the store does not know its newest revision");
+  return revision;
 }
 
 /** Wraps a server so that unexpected errors are recorded when it reports them. A StatusError is an expected reply. */
@@ -281,7 +300,7 @@ function exchangeOf(request: Request): Exchange {
   };
 }
 
-function responseTo({ status, headers, body }: Reply, method: string): Response {
+function responseTo({ status, headers, body, givenUp }: Reply, method: string): Response {
   const sent = new Headers();
   for (const [name, value] of Object.entries(headers)) {
     for (const each of typeof value === "string" ? [value] : value) sent.append(name, each);
@@ -292,15 +311,18 @@ function responseTo({ status, headers, body }: Reply, method: string): Response 
   if (typeof body === "string" || body instanceof Uint8Array) {
     return new Response(typeof body === "string" ? body : body.slice(), { status, headers: sent });
   }
-  return new Response(streamOf(body), { status, headers: sent });
+  return new Response(streamOf(body, givenUp), { status, headers: sent });
 }
 
-function streamOf(chunks: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array<ArrayBuffer>> {
+/** `givenUp` aborts when the connection breaks before the end of the chunks. */
+function streamOf(chunks: AsyncIterable<Uint8Array>, givenUp: AbortSignal | undefined): ReadableStream<Uint8Array<ArrayBuffer>> {
   const iterator = chunks[Symbol.asyncIterator]();
   return new ReadableStream({
     async pull(controller) {
       const { done, value } = await iterator.next();
-      if (done === true) controller.close();
+      if (done === true && givenUp?.aborted === true) {
+        controller.error(new ConnectionDropped("the connection broke while the body was sent"));
+      } else if (done === true) controller.close();
       else controller.enqueue(value.slice());
     },
     async cancel() {

@@ -56,6 +56,8 @@ export interface Reply {
   readonly givenUp?: AbortSignal;
   /** Whether a GOAWAY is sent over HTTP/2: the client opens another connection for further requests, and requests in progress continue. */
   readonly goAway?: boolean;
+  /** Whether nothing is sent: the HTTP/1.1 connection or the HTTP/2 stream breaks, as a test server's faults want it. */
+  readonly isDropped?: boolean;
 }
 
 /** The body of a list or of a watch. */

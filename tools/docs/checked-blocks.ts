@@ -52,6 +52,15 @@ export const rows: readonly Row[] = [
     "await server.load(",
     "{ path: ",
   ),
+  alike("docs/testing.md", "server.faults.add(", "testing/faults/faults_test.ts", "server.faults.add({ verb: ", "nth: 1", 'drop: "after"'),
+  alike(
+    "docs/testing.md",
+    "const held =",
+    "testing/faults/faults_test.ts",
+    "const held = server.faults.hold({ resource: ",
+    "held.release()",
+    "held.flush((events) =>",
+  ),
   alike("README.md", "import { builtInPlugins, start }", "docs/package.md", 'import { builtInPlugins, start } from "thole";'),
 
   inTest("docs/access.md", "apiVersion: audit.k8s.io/v1", quickstart),

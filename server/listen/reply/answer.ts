@@ -35,6 +35,7 @@ export async function answer(incoming: Incoming, serving: Serving, handle = serv
   const { connection, exchange, sink, isOver, discardRest, sendMessages } = incoming;
   const reply = await replyTo(exchange, handle, serving);
   if (isOver()) return discarded(reply);
+  if (reply.isDropped === true) return sink.breakOff(), false;
   try {
     if (sendMessages !== undefined && (reply.messages ?? reply.channel) !== undefined) {
       await sendMessages(reply);

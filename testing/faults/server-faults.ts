@@ -1,0 +1,229 @@
+/** The faults of one test server: rules, watches, and the list of what was injected. */
+import type { Clock } from "../../core/async.ts";
+import { bound } from "../../core/bound.ts";
+import { randomOf } from "../../core/random.ts";
+import type { Revision } from "../../kernel/store/store.ts";
+import type { FaultyWatch } from "./faulty-watch.ts";
+import { millisecondsOf } from "../milliseconds.ts";
+import { RevisionTimes } from "./revision-times.ts";
+import type { EventOrder, HeldEvent, HeldWatches } from "./held-events.ts";
+import {
+  checkRule,
+  effectText,
+  type FaultEffect,
+  type FaultRule,
+  frozen,
+  type KnownRequest,
+  matches,
+  type RequestMatch,
+  type RequestVerb,
+  verbsWith,
+  type WatchEnd,
+} from "./rule.ts";
+
+/** Faults that are listed. Older ones are forgotten first. */
+const injectedMax = bound(10_000);
+
+/** A fault that a request met. */
+export interface InjectedFault {
+  /** The time of the server, in RFC 3339. */
+  readonly time: string;
+  readonly user: string;
+  readonly verb: string;
+  /** The path of the request, without its query. */
+  readonly path: string;
+  /** What happened to it: `answered with 409 Conflict`. */
+  readonly fault: string;
+}
+
+/** A rule that is in force. */
+export interface FaultHandle {
+  /** How many requests it has had an effect on. */
+  readonly hits: number;
+  /** Ends it. */
+  remove(): void;
+}
+
+/** Faults at random, the same for the same seed and the same requests. */
+export interface Chaos extends RequestMatch {
+  /** Share of the requests that meet a fault, from 0 to 1. Default: 0.1. */
+  readonly rate?: number;
+  /** The effects, of which one is chosen. Default: conflicts, overload, internal errors, unavailability, short delays, and broken connections and watches. */
+  readonly effects?: readonly FaultEffect[];
+}
+
+/** Faults on demand. They concern requests by `handle` and from the network, and not calls of `api`, which are the test's own hand. */
+export interface ServerFaults {
+  /** Adds a rule. Throws for one that can have no effect. */
+  add(rule: FaultRule): FaultHandle;
+  /** Adds faults at random. */
+  chaos(seed: number, options?: Chaos): FaultHandle;
+  /** Holds the events of the watches that match, those that are open included, until they are flushed. */
+  hold(match?: Omit<RequestMatch, "verb">): HeldWatches;
+  /** Ends the open watches that match. Returns their number. Half of an event is sent with the next one. */
+  endWatches(how: WatchEnd, match?: Omit<RequestMatch, "verb">): number;
+  /** What was injected so far, the oldest first. */
+  readonly injected: readonly InjectedFault[];
+  /** Removes all rules and releases all events. The list of what was injected stays. */
+  clear(): void;
+}
+
+/** The effect on one request. */
+export interface ChosenEffect extends FaultEffect {
+  /** The revision that its reads see, if the effect has a lag. */
+  readonly readsAt?: Revision;
+}
+
+/** What the requests of the server use. */
+export interface FaultSource {
+  /** The effect on a request that begins now. */
+  choose(request: KnownRequest): ChosenEffect | undefined;
+  /** Lists a fault of a request. */
+  note(request: KnownRequest, fault: string): void;
+  /** Follows a watch while it is open. The returned function ends that. */
+  opened(request: KnownRequest, watch: FaultyWatch): () => void;
+  /** The number of the next watch. */
+  nextWatch(): number;
+  readonly clock: Clock;
+}
+
+/** What chaos chooses from by default. */
+const usualEffects: readonly FaultEffect[] = Object.freeze([
+  { answer: { reason: "Conflict" } },
+  { answer: { code: 429, retryAfterSeconds: 1 } },
+  { answer: { code: 500 } },
+  { answer: { code: 503 } },
+  { delay: 20 },
+  { drop: "before" },
+  { drop: "after" },
+  { endWatch: { how: "expired", afterEvents: 2 } },
+  { endWatch: { how: "closed", afterEvents: 1 } },
+]);
+const writes: ReadonlySet<string> = new Set<RequestVerb>(["create", "update", "patch", "delete", "deletecollection"]);
+
+/** Returns the effect on a request that matches; undefined if there is none on this one. */
+type Choose = (request: KnownRequest) => FaultEffect | undefined;
+/** Opens the faults of a server. `newest`: the newest revision of its store. */
+export function openFaults(clock: Clock, newest: () => Revision): ServerFaults & FaultSource {
+  const rules = new Set<(request: KnownRequest) => ChosenEffect | undefined>(),
+    holds = new Set<RequestMatch>(),
+    injected: InjectedFault[] = [];
+  const watches = new Map<FaultyWatch, KnownRequest>();
+  const times = new RevisionTimes();
+  times.note(clock.now(), newest());
+  let watchCount = 0;
+  const watchesOf = (match: RequestMatch): FaultyWatch[] =>
+    [...watches].flatMap(([watch, request]) => matches(match, request) ? [watch] : []);
+  const begin = (choose: Choose) => {
+    let hits = 0;
+    const begunAt = newest();
+    const counted = (request: KnownRequest): ChosenEffect | undefined => {
+      const effect = choose(request);
+      if (effect === undefined) return undefined;
+      hits++;
+      const { lag } = effect;
+      return lag === undefined ? effect : { ...effect, readsAt: lag === frozen ? begunAt : times.at(clock.now() - millisecondsOf(lag)) };
+    };
+    rules.add(counted);
+    return {
+      get hits() {
+        return hits;
+      },
+      remove: () => void rules.delete(counted),
+    };
+  };
+  const hold = (match: RequestMatch): HeldWatches => {
+    const held = () => watchesOf(match);
+    const isHeld = (watch: FaultyWatch) => [...holds].some((each) => matches(each, watches.get(watch)!));
+    holds.add(match);
+    for (const watch of held()) watch.hold(newest());
+    return {
+      get events() {
+        return eventsOf(held());
+      },
+      flush(order: EventOrder = (events) => events) {
+        const chosen = order(eventsOf(held()));
+        for (const watch of held()) watch.flush(chosen);
+      },
+      release() {
+        holds.delete(match);
+        for (const watch of held()) if (!isHeld(watch)) watch.release();
+      },
+    };
+  };
+  return {
+    clock,
+    add(rule) {
+      checkRule(rule);
+      return begin(ruleChoice(rule));
+    },
+    chaos: (seed, options = {}) => begin(chaosChoice(seed, options)),
+    hold: (match = {}) => hold({ ...match, verb: "watch" }),
+    endWatches(how, match = {}) {
+      const ended = watchesOf(match);
+      for (const watch of ended) {
+        watch.end(how);
+        this.note(watches.get(watch)!, effectText({ endWatch: { how } }));
+      }
+      return ended.length;
+    },
+    get injected() {
+      return [...injected];
+    },
+    clear() {
+      rules.clear();
+      holds.clear();
+      for (const watch of watches.keys()) watch.release();
+    },
+    choose(request) {
+      times.note(clock.now(), newest());
+      for (const choose of rules) {
+        const effect = choose(request);
+        if (effect !== undefined) return effect;
+      }
+      return undefined;
+    },
+    note({ user, info: { verb, path } }, fault) {
+      if (injected.length === injectedMax) injected.shift();
+      injected.push(Object.freeze({ time: new Date(clock.now()).toISOString(), user, verb, path, fault }));
+    },
+    opened(request, watch) {
+      watches.set(watch, request);
+      if ([...holds].some((match) => matches(match, request))) watch.hold(newest());
+      return () => void watches.delete(watch);
+    },
+    nextWatch: () => ++watchCount,
+  };
+}
+
+/** The events that watches hold, in the order of their revisions. */
+function eventsOf(watches: readonly FaultyWatch[]): readonly HeldEvent[] {
+  return watches.flatMap(({ held }) => held).sort((one, other) => one.revision - other.revision).map(({ event }) => event);
+}
+
+function ruleChoice(rule: FaultRule): Choose {
+  const { nth, times = nth === undefined ? Infinity : 1 } = rule, first = nth ?? 1, verbs = verbsWith(rule);
+  let met = 0;
+  return (request) => {
+    if (!matches(rule, request) || verbs?.includes(request.info.verb) === false) return undefined;
+    met++;
+    return met >= first && met < first + times ? rule : undefined;
+  };
+}
+
+function chaosChoice(seed: number, { rate = 0.1, effects = usualEffects, ...match }: Chaos): Choose {
+  if (!(rate >= 0 && rate <= 1)) throw new RangeError(`rate is a share from 0 to 1, not ${rate}`);
+  for (const effect of effects) checkRule(effect);
+  const random = randomOf(seed);
+  return (request) => {
+    if (!matches(match, request) || random() >= rate) return undefined;
+    const fitting = effects.filter((effect) => fits(effect, request.info.verb));
+    return fitting[Math.floor(random() * fitting.length)];
+  };
+}
+
+/** Whether a request can meet an effect in reality: reads have no conflicts. */
+function fits(effect: FaultEffect, verb: string): boolean {
+  if (effect.answer?.reason === "Conflict" || effect.drop === "after") return writes.has(verb);
+  return verbsWith(effect)?.includes(verb) ?? true;
+}
