@@ -245,7 +245,7 @@ const internals: Readonly<Record<string, readonly string[]>> = {
       .map((name) => [name, ["apiextensions"]]),
   ),
   ...Object.fromEntries(["abortable", "within"].map((name) => [name, ["pods"]])),
-  elapsedClock: ["authentication", "pods"],
+  elapsedClock: ["pods"],
   plainJson: ["apiextensions", "apiregistration", "simulation"],
   offersUpgrade: ["apiregistration"],
   withoutHops: ["apiregistration"],

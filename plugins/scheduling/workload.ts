@@ -9,7 +9,6 @@ import {
   required,
   type Resource,
 } from "../../plugin.ts";
-import { bound } from "../../core/bound.ts";
 import { metaRulesOf, pathSegmentName, sameValue, tooMany, validateObjectMetaUpdate } from "../../toolbox.ts";
 import { label, subdomain, validateByRule } from "../shared/pod/rules.ts";
 import { type PodGroup, type PodGroupPolicy, type TypedLocalObjectReference, Workload, type WorkloadSpec } from "./workload-schema.ts";
@@ -17,7 +16,7 @@ import { type PodGroup, type PodGroupPolicy, type TypedLocalObjectReference, Wor
 const groupVersion = "scheduling.{domain}/v1alpha1";
 
 /** Pod groups of a Workload, as upstream. */
-export const podGroupsMax = bound(8);
+export const podGroupsMax = 8;
 
 const columns: readonly Column<Workload>[] = [nameColumn, ageColumn];
 
