@@ -13,7 +13,7 @@ import { type PluginSettings, withDefaults } from "../server/config/parse.ts";
 import type { Exchange, Reply } from "../kernel/request/exchange.ts";
 import { handle } from "../kernel/handle.ts";
 import { handleWithFaults } from "./faults/handle.ts";
-import { openFaults, type ServerFaults } from "./faults/server-faults.ts";
+import { FaultBoard, type ServerFaults } from "./faults/server-faults.ts";
 import { localApi } from "../server/background/local-api.ts";
 import { jsonLog, verbosityOf } from "../kernel/observe/log.ts";
 import { openServer } from "../server/startup/open-server.ts";
@@ -181,7 +181,7 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
   );
   const throws = unexpectedErrors === "throw";
   const recorder = recordUnexpected(opened.server);
-  const faults = openFaults(clock ?? systemClock, () => newestOf(opened.server));
+  const faults = new FaultBoard(clock ?? systemClock, () => newestOf(opened.server));
   const api = throws ? rethrowingApi(localApi(recorder.server, admin), recorder.take) : localApi(opened.server, admin);
   const made: TestServer = {
     ...serverState(opened, api),

@@ -103,40 +103,38 @@ const writes: ReadonlySet<string> = new Set<RequestVerb>(["create", "update", "p
 
 /** Returns the effect on a request that matches; undefined if there is none on this one. */
 type Choose = (request: KnownRequest) => FaultEffect | undefined;
-/** Opens the faults of a server. `newest`: the newest revision of its store. */
-export function openFaults(clock: Clock, newest: () => Revision): ServerFaults & FaultSource {
-  const rules = new Set<(request: KnownRequest) => ChosenEffect | undefined>(),
-    holds = new Set<RequestMatch>(),
-    injected: InjectedFault[] = [];
-  const watches = new Map<FaultyWatch, KnownRequest>();
-  const times = new RevisionTimes();
-  times.note(clock.now(), newest());
-  let watchCount = 0;
-  const watchesOf = (match: RequestMatch): FaultyWatch[] =>
-    [...watches].flatMap(([watch, request]) => matches(match, request) ? [watch] : []);
-  const begin = (choose: Choose) => {
-    let hits = 0;
-    const begunAt = newest();
-    const counted = (request: KnownRequest): ChosenEffect | undefined => {
-      const effect = choose(request);
-      if (effect === undefined) return undefined;
-      hits++;
-      const { lag } = effect;
-      return lag === undefined ? effect : { ...effect, readsAt: lag === frozen ? begunAt : times.at(clock.now() - millisecondsOf(lag)) };
-    };
-    rules.add(counted);
-    return {
-      get hits() {
-        return hits;
-      },
-      remove: () => void rules.delete(counted),
-    };
-  };
-  const hold = (match: RequestMatch): HeldWatches => {
-    const held = () => watchesOf(match);
-    const isHeld = (watch: FaultyWatch) => [...holds].some((each) => matches(each, watches.get(watch)!));
-    holds.add(match);
-    for (const watch of held()) watch.hold(newest());
+/** The faults of one server. */
+export class FaultBoard implements ServerFaults, FaultSource {
+  readonly clock: Clock;
+  readonly #newest: () => Revision;
+  readonly #rules = new Set<(request: KnownRequest) => ChosenEffect | undefined>();
+  readonly #holds = new Set<RequestMatch>();
+  readonly #injected: InjectedFault[] = [];
+  readonly #watches = new Map<FaultyWatch, KnownRequest>();
+  readonly #times = new RevisionTimes();
+  #watchCount = 0;
+
+  /** `newest`: the newest revision of the store. */
+  constructor(clock: Clock, newest: () => Revision) {
+    this.clock = clock;
+    this.#newest = newest;
+    this.#times.note(clock.now(), newest());
+  }
+
+  add(rule: FaultRule): FaultHandle {
+    checkRule(rule);
+    return this.#begin(ruleChoice(rule));
+  }
+
+  chaos(seed: number, options: Chaos = {}): FaultHandle {
+    return this.#begin(chaosChoice(seed, options));
+  }
+
+  hold(match: Omit<RequestMatch, "verb"> = {}): HeldWatches {
+    const own: RequestMatch = { ...match, verb: "watch" }, held = () => this.#watchesOf(own);
+    this.#holds.add(own);
+    for (const watch of held()) watch.hold(this.#newest());
+    const isHeld = (watch: FaultyWatch) => [...this.#holds].some((each) => matches(each, this.#watches.get(watch)!));
     return {
       get events() {
         return eventsOf(held());
@@ -145,55 +143,82 @@ export function openFaults(clock: Clock, newest: () => Revision): ServerFaults &
         const chosen = order(eventsOf(held()));
         for (const watch of held()) watch.flush(chosen);
       },
-      release() {
-        holds.delete(match);
+      release: () => {
+        this.#holds.delete(own);
         for (const watch of held()) if (!isHeld(watch)) watch.release();
       },
     };
-  };
-  return {
-    clock,
-    add(rule) {
-      checkRule(rule);
-      return begin(ruleChoice(rule));
-    },
-    chaos: (seed, options = {}) => begin(chaosChoice(seed, options)),
-    hold: (match = {}) => hold({ ...match, verb: "watch" }),
-    endWatches(how, match = {}) {
-      const ended = watchesOf(match);
-      for (const watch of ended) {
-        watch.end(how);
-        this.note(watches.get(watch)!, effectText({ endWatch: { how } }));
-      }
-      return ended.length;
-    },
-    get injected() {
-      return [...injected];
-    },
-    clear() {
-      rules.clear();
-      holds.clear();
-      for (const watch of watches.keys()) watch.release();
-    },
-    choose(request) {
-      times.note(clock.now(), newest());
-      for (const choose of rules) {
-        const effect = choose(request);
-        if (effect !== undefined) return effect;
-      }
-      return undefined;
-    },
-    note({ user, info: { verb, path } }, fault) {
-      if (injected.length === injectedMax) injected.shift();
-      injected.push(Object.freeze({ time: new Date(clock.now()).toISOString(), user, verb, path, fault }));
-    },
-    opened(request, watch) {
-      watches.set(watch, request);
-      if ([...holds].some((match) => matches(match, request))) watch.hold(newest());
-      return () => void watches.delete(watch);
-    },
-    nextWatch: () => ++watchCount,
-  };
+  }
+
+  endWatches(how: WatchEnd, match: Omit<RequestMatch, "verb"> = {}): number {
+    const ended = this.#watchesOf(match);
+    for (const watch of ended) {
+      watch.end(how);
+      this.note(this.#watches.get(watch)!, effectText({ endWatch: { how } }));
+    }
+    return ended.length;
+  }
+
+  get injected(): readonly InjectedFault[] {
+    return [...this.#injected];
+  }
+
+  clear(): void {
+    this.#rules.clear();
+    this.#holds.clear();
+    for (const watch of this.#watches.keys()) watch.release();
+  }
+
+  choose(request: KnownRequest): ChosenEffect | undefined {
+    this.#times.note(this.clock.now(), this.#newest());
+    for (const choose of this.#rules) {
+      const effect = choose(request);
+      if (effect !== undefined) return effect;
+    }
+    return undefined;
+  }
+
+  note({ user, info: { verb, path } }: KnownRequest, fault: string): void {
+    if (this.#injected.length === injectedMax) this.#injected.shift();
+    this.#injected.push(Object.freeze({ time: new Date(this.clock.now()).toISOString(), user, verb, path, fault }));
+  }
+
+  opened(request: KnownRequest, watch: FaultyWatch): () => void {
+    this.#watches.set(watch, request);
+    if ([...this.#holds].some((match) => matches(match, request))) watch.hold(this.#newest());
+    return () => void this.#watches.delete(watch);
+  }
+
+  nextWatch(): number {
+    return ++this.#watchCount;
+  }
+
+  #watchesOf(match: RequestMatch): FaultyWatch[] {
+    return [...this.#watches].flatMap(([watch, request]) => matches(match, request) ? [watch] : []);
+  }
+
+  #begin(choose: Choose): FaultHandle {
+    let hits = 0;
+    const begunAt = this.#newest();
+    const counted = (request: KnownRequest): ChosenEffect | undefined => {
+      const effect = choose(request);
+      if (effect === undefined) return undefined;
+      hits++;
+      const { lag } = effect;
+      return lag === undefined ? effect : { ...effect, readsAt: lag === frozen ? begunAt : this.#revisionBefore(lag) };
+    };
+    this.#rules.add(counted);
+    return {
+      get hits() {
+        return hits;
+      },
+      remove: () => void this.#rules.delete(counted),
+    };
+  }
+
+  #revisionBefore(lag: number | string): Revision {
+    return this.#times.at(this.clock.now() - millisecondsOf(lag));
+  }
 }
 
 /** The events that watches hold, in the order of their revisions. */
