@@ -16,7 +16,7 @@ export const bootstrapRoles: StartHook = Object.freeze<StartHook>({
     const { names, gates } = context;
     const failures = [
       ...await reconcileAll(context, "clusterroles", defaultRoles(names, gates), reconciledRole),
-      ...await reconcileAll(context, "clusterrolebindings", defaultBindings(names), reconciledBinding),
+      ...await reconcileAll(context, "clusterrolebindings", defaultBindings(names, gates), reconciledBinding),
     ];
     const inNamespaces = [defaultRolesInNamespaces(names), defaultBindingsInNamespaces(names)] as const;
     for (const namespace of new Set(inNamespaces[0].map(({ metadata }) => metadata.namespace))) {

@@ -100,6 +100,7 @@ export const controllerRules: Readonly<Record<string, readonly PolicyRule[]>> = 
     rule(["patch", "update"], core, "persistentvolumeclaims/status"),
     rule(read, core, "persistentvolumeclaims"),
     events,
+    rule(["get"], core, "services"), // of Portworx volumes
   ],
   "generic-garbage-collector": [rule([...read, "delete", "patch", "update"], all, "*"), events],
   "horizontal-pod-autoscaler": [
@@ -145,6 +146,7 @@ export const controllerRules: Readonly<Record<string, readonly PolicyRule[]>> = 
     rule(["list", "watch"], core, "nodes"),
     events,
     rule(["watch"], core, "events"),
+    rule(["get"], core, "services"), // of Portworx volumes
   ],
   "pod-garbage-collector": [
     rule(["delete", "list", "watch"], core, "pods"),

@@ -3,7 +3,7 @@ import type { ApiObject } from "../../plugin.ts";
 import { type Names, spell, systemGroups } from "../../toolbox.ts";
 import { componentBindings, componentRoles, namespacedRoles } from "./component-roles.ts";
 import { controllerRules } from "./controller-roles.ts";
-import { withGatedRules } from "./gated-rules.ts";
+import { rolesOfGates, withGatedRules } from "./gated-rules.ts";
 import {
   all,
   core,
@@ -279,7 +279,7 @@ export function defaultRoles(names: Names, gates: (gate: string) => boolean = ()
   const pages = Object.entries(gatedPaths).flatMap(([gate, path]) => gates(gate) ? [path] : []);
   const prefix = spell(names, "rbac.authorization.{domain}");
   const label = (suffix: string) => ({ [`${prefix}/aggregate-to-${suffix}`]: "true" });
-  return roles.map(({ name, rules = [], aggregates, aggregatedTo }) => ({
+  return [...roles, ...rolesOfGates(gates, controllerRole).roles].map(({ name, rules = [], aggregates, aggregatedTo }) => ({
     kind: "ClusterRole",
     apiVersion: spell(names, groupVersion),
     metadata: withMarks(names, spell(names, name), aggregatedTo === undefined ? {} : label(aggregatedTo)),
@@ -300,9 +300,9 @@ function spelled(names: Names, { apiGroups, resourceNames, ...rest }: PolicyRule
   };
 }
 
-/** Returns the default bindings of the cluster as objects. */
-export function defaultBindings(names: Names): readonly Binding[] {
-  return bindings.map(({ name, role, ...whom }) => ({
+/** Returns the default bindings of the cluster as objects, with those of gates that are on. */
+export function defaultBindings(names: Names, gates: (gate: string) => boolean = () => false): readonly Binding[] {
+  return [...bindings, ...rolesOfGates(gates, controllerRole).bindings].map(({ name, role, ...whom }) => ({
     kind: "ClusterRoleBinding",
     apiVersion: spell(names, groupVersion),
     metadata: withMarks(names, name, {}),

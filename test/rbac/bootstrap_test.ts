@@ -260,6 +260,8 @@ test("programs beside the server have the rights that a kube-apiserver gives the
     ["system:node", "patch", "", "nodes/status"],
     ["system:controller:node-controller", "get", "", "nodes"],
     ["system:controller:job-controller", "update", "batch", "jobs/status"],
+    ["system:controller:persistent-volume-binder", "get", "", "services"],
+    ["system:controller:expand-controller", "get", "", "services"],
     ["system:controller:endpointslice-controller", "create", "discovery.k8s.io", "endpointslices"],
     ["system:aggregate-to-view", "get", "apps", "deployments"],
     ["system:aggregate-to-edit", "create", "", "pods/eviction"],
@@ -283,4 +285,33 @@ test("rules of default roles that need a gate are there with it only", () => {
     const has = (on: readonly string[]) => rules(role, on).some((each) => covers(each, { verb, apiGroup, resource }));
     assert.deepEqual([has([gate]), has([])], [true, false], `${role} ${gate}`);
   }
+});
+
+test("default roles that need a gate are bound while it is on only", () => {
+  const { names } = fakeContext({});
+  const found = (on: readonly string[]) =>
+    [defaultRoles, defaultBindings].map((of) => of(names, (gate) => on.includes(gate)).map(({ metadata }) => metadata.name!));
+  const [roles, bound] = found([]) as [string[], string[]];
+  for (
+    const [gate, ...own] of [
+      ["DRADeviceTaints", "system:controller:device-taint-eviction-controller"],
+      ["PodCertificateRequest", "system:controller:podcertificaterequestcleaner"],
+      ["StorageVersionAPI", "system:controller:storage-version-garbage-collector"],
+      [
+        "ClusterTrustBundle",
+        "system:controller:kube-apiserver-serving-clustertrustbundle-publisher",
+        "system:cluster-trust-bundle-discovery",
+      ],
+    ] as const
+  ) {
+    assert.deepEqual(found([gate]), [[...roles, ...own], [...bound, ...own]], gate);
+  }
+  const subjects = defaultBindings(names, () => true).slice(-5).map(({ subjects: [whom] = [] }) => `${whom?.kind} ${whom?.name}`);
+  assert.deepEqual(subjects, [
+    "ServiceAccount device-taint-eviction-controller",
+    "ServiceAccount podcertificaterequestcleaner",
+    "ServiceAccount kube-apiserver-serving-clustertrustbundle-publisher",
+    "ServiceAccount storage-version-garbage-collector",
+    "Group system:serviceaccounts",
+  ]);
 });
