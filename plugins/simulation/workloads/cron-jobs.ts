@@ -1,6 +1,7 @@
 /** CronJobs: jobs at the times of a schedule (upstream: pkg/controller/cronjob). */
 import { StatusError } from "../../../plugin.ts";
 import { reasonOf, sameValue } from "../../../toolbox.ts";
+import { bound } from "../../../core/bound.ts";
 import { isNamespaceEnding, type Reconciler } from "../world/reconciler.ts";
 import { timestampOf } from "../world/time.ts";
 import type { World } from "../world/world.ts";
@@ -48,9 +49,11 @@ async function observe(world: World, cron: CronJob, jobs: readonly Job[]): Promi
   }
   const ends = jobs.filter((job) => hasCondition(job, "Complete")).map(({ status }) => status.completionTime ?? "");
   const last = [cron.status.lastSuccessfulTime ?? "", ...ends].sort().at(-1);
+  // A reference has the version of the job's creation: the status does not change with each change of a job.
+  const references = new Map((cron.status.active ?? []).map((each) => [each.uid, each]));
   return await withStatus(world, cron, {
     ...cron.status,
-    active: active.map(referenceTo),
+    active: active.map((job) => references.get(job.metadata.uid) ?? referenceTo(job)),
     ...(last === "" || last === undefined ? {} : { lastSuccessfulTime: last }),
   });
 }
@@ -83,7 +86,7 @@ async function schedule(world: World, cron: CronJob, jobs: readonly Job[]): Prom
     warn = (reason: string, note: string) => events.record(cron, { type: "Warning", reason, action: "Scheduling", note });
   let times: Schedule;
   try {
-    times = readSchedule(cron.spec.schedule, cron.spec.timeZone ?? "UTC");
+    times = scheduleOf(world, cron);
   } catch (error) {
     warn("UnparseableSchedule", `unparseable schedule: "${cron.spec.schedule}" : ${reasonOf(error)}`);
     return undefined;
@@ -115,6 +118,20 @@ async function schedule(world: World, cron: CronJob, jobs: readonly Job[]): Prom
   }
   await createJob(world, cron, name, due.at);
   return next();
+}
+
+/** Schedules that were read, by their text and time zone. A CronJob is looked at several times for each of its times. */
+const schedules = new WeakMap<World, Map<string, Schedule>>();
+/** Schedules of a world that are kept. When there are more, all are read again. */
+const schedulesMax = bound(1_000);
+
+function scheduleOf(world: World, { spec: { schedule, timeZone } }: CronJob): Schedule {
+  const zone = timeZone ?? "UTC", key = `${zone} ${schedule}`;
+  let known = schedules.get(world);
+  if (known === undefined || known.size >= schedulesMax) schedules.set(world, known = new Map());
+  const found = known.get(key) ?? readSchedule(schedule, zone);
+  known.set(key, found);
+  return found;
 }
 
 async function createJob(world: World, cron: CronJob, name: string, at: number): Promise<void> {

@@ -30,13 +30,29 @@ export function readSchedule(text: string, timeZone: string): Schedule {
   }
   // A question mark is a star.
   const cron = new Cron(rest.replaceAll("?", "*"), { timezone: zoned?.[1] ?? timeZone, paused: true });
-  return { after: (from) => cron.nextRun(new Date(from))?.getTime() };
+  return remembered((from) => cron.nextRun(new Date(from))?.getTime());
+}
+
+/** Remembers the last two answers: no time lies between a time that was asked for and the next, so times in between have the same answer. */
+function remembered(next: (ms: number) => number | undefined): Schedule {
+  let known: readonly { readonly from: number; readonly at: number }[] = [];
+  return {
+    after(ms) {
+      const found = known.find(({ from, at }) => from <= ms && ms < at);
+      if (found !== undefined) return found.at;
+      const at = next(ms);
+      if (at !== undefined) known = [{ from: ms, at }, ...known.slice(0, 1)];
+      return at;
+    },
+  };
 }
 
 /** The last time that was due in `(from, now]`, and how many were missed before it, as far as they were counted; undefined if none was due. */
 export function lastDue(schedule: Schedule, from: number, now: number): { readonly at: number; readonly missed: number } | undefined {
   const first = schedule.after(from);
   if (first === undefined || first > now) return undefined;
+  const second = schedule.after(first);
+  if (second === undefined || second > now) return { at: first, missed: 0 };
   const begin = spansMs.map((span) => now - span).find((start) => start > from && (schedule.after(start) ?? Infinity) <= now) ?? from;
   let at = first, missed = 0;
   for (let next = schedule.after(begin); next !== undefined && next <= now && missed < stepsMax; next = schedule.after(next)) {
