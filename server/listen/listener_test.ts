@@ -439,6 +439,19 @@ test("Listener.close() resolves after its grace period although a client does no
     }));
 });
 
+for (const [name, client] of protocols) {
+  test(`listen() sends nothing of a reply that is dropped, and serves the next request (${name})`, () =>
+    withServer(
+      ({ url }) => Promise.resolve(url === "/dropped" ? { ...textReply("lost"), isDropped: true } : textReply("next")),
+      async ({ listener, ca, reported }) => {
+        const dropped = await client(listener, { ca, path: "/dropped" }).then(({ status }) => status, () => 0);
+        assert.equal(dropped, 0);
+        assert.equal(String((await client(listener, { ca, path: "/" })).body), "next");
+        assert.deepEqual(reported, []);
+      },
+    ));
+}
+
 test("Listener.beginShutdown() asks HTTP/1.1 clients to reconnect and still accepts new ones", () =>
   withServer(echo, async ({ listener, ca }) => {
     const socket = await rawConnection(listener, ca);
