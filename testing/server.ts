@@ -18,6 +18,7 @@ import { localApi } from "../server/background/local-api.ts";
 import { jsonLog, verbosityOf } from "../kernel/observe/log.ts";
 import { openServer } from "../server/startup/open-server.ts";
 import type { Server } from "../kernel/server.ts";
+import { type Recording, recordings } from "./recording/recorder.ts";
 import { AdvancedClock, type TestClock, unmovedClock } from "./clock.ts";
 import { rememberServer, type ServerState, serverState } from "./state/server-state.ts";
 import { roundTripsOf } from "./round-trips/round-trips.ts";
@@ -67,6 +68,8 @@ export interface TestServer extends AsyncDisposable, ServerState {
   readonly clock: TestClock;
   /** Faults on demand: errors, delays, broken connections, stale reads, watches that end and events that are held. */
   readonly faults: ServerFaults;
+  /** Begins a recording of the requests by `handle`, with their answers and without secrets. */
+  record(): Recording;
   /** The server's log so far: one JSON text for each record. */
   readonly logged: readonly string[];
   /** Ends watches and background work. Resolves when everything is closed. */
@@ -182,15 +185,17 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
   const throws = unexpectedErrors === "throw";
   const recorder = recordUnexpected(opened.server);
   const faults = new FaultBoard(clock ?? systemClock, () => newestOf(opened.server));
+  const { record, recorded } = recordings((clock ?? systemClock).now);
   const api = throws ? rethrowingApi(localApi(recorder.server, admin), recorder.take) : localApi(opened.server, admin);
   const made: TestServer = {
     ...serverState(opened, api),
     faults,
+    record,
     async handle(request, user = admin) {
       const { server, check } = recordUnexpected(opened.server);
       const byHeaders = user === "authenticate" || request.headers.has("authorization");
       const authenticated = byHeaders ? server : withUser(server, user ?? anonymous);
-      const reply = await handleWithFaults(exchangeOf(request), authenticated, faults);
+      const reply = await recorded(exchangeOf(request), (exchange, known) => handleWithFaults(exchange, authenticated, faults, known));
       if (throws) check();
       if (reply.isDropped === true) throw new ConnectionDropped(`the connection of ${request.method} ${request.url} was dropped`);
       return responseTo(reply, request.method);

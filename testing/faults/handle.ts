@@ -17,23 +17,33 @@ import type { ChosenEffect, FaultSource } from "./server-faults.ts";
 /** The reply of a connection that breaks before the head of the reply. */
 const dropped: Reply = Object.freeze({ status: 503, headers: {}, body: "", isDropped: true });
 
-/** Handles a request. The faults that match it are chosen when its user is known, and have effect after its authorization. */
-export async function handleWithFaults(exchange: Exchange, server: Server, faults: FaultSource): Promise<Reply> {
-  const faulty = new FaultyRequest(server, faults);
+/**
+ * Handles a request. The faults that match it are chosen when its user is known, and have effect after its authorization. `known` is called with the
+ * request when its user is known.
+ */
+export async function handleWithFaults(
+  exchange: Exchange,
+  server: Server,
+  faults: FaultSource,
+  known: (request: KnownRequest) => void = () => {},
+): Promise<Reply> {
+  const faulty = new FaultyRequest(server, faults, known);
   return faulty.replied(await handle(exchange, faulty.server()));
 }
 
 class FaultyRequest {
   readonly #server: Server;
   readonly #faults: FaultSource;
+  readonly #known: (request: KnownRequest) => void;
   #request: KnownRequest | undefined;
   #effect: ChosenEffect | undefined;
   #isPermitted = false;
   #backend: Backend | undefined;
 
-  constructor(server: Server, faults: FaultSource) {
+  constructor(server: Server, faults: FaultSource, known: (request: KnownRequest) => void) {
     this.#server = server;
     this.#faults = faults;
+    this.#known = known;
   }
 
   /** The server of this request. Object.create, not a copy: the catalog is a getter. */
@@ -55,6 +65,7 @@ class FaultyRequest {
 
   #admit(exchange: Exchange, info: RequestInfo, user: UserInfo): ReturnType<Server["admit"]> {
     const request = this.#request = { user: user.name, info, applies: isApply(exchange, info) };
+    this.#known(request);
     const effect = this.#effect = this.#faults.choose(request);
     if (effect?.delay === undefined) return this.#server.admit(exchange, info, user);
     return pause(millisecondsOf(effect.delay), exchange.signal, this.#faults.clock).then(() => this.#server.admit(exchange, info, user));

@@ -52,6 +52,13 @@ export const rows: readonly Row[] = [
     "await server.load(",
     "{ path: ",
   ),
+  alike(
+    "docs/testing.md",
+    "const recording =",
+    "testing/recording/recording_test.ts",
+    "const recording = server.record()",
+    "recording.requests({ verb: ",
+  ),
   alike("docs/testing.md", "server.faults.add(", "testing/faults/faults_test.ts", "server.faults.add({ verb: ", "nth: 1", 'drop: "after"'),
   alike(
     "docs/testing.md",

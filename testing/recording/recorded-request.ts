@@ -1,0 +1,58 @@
+/** A request and its answer, as a test reads them. */
+import { writeYaml } from "../../core/codec/yaml.ts";
+import type { Json } from "../../core/json.ts";
+import { jsonFromTree, readJson } from "../../core/tree/json.ts";
+import { readYaml } from "../../core/tree/yaml.ts";
+import { withoutSecrets } from "./without-secrets.ts";
+
+/** A request that a server has answered, without secrets. */
+export interface RecordedRequest {
+  /** The time of the server, in RFC 3339. */
+  readonly time: string;
+  /** The name of the user; "" if it was not authenticated. */
+  readonly user: string;
+  /** `get`, `list`, `create` and so on; the method in lower case for a path without a resource. */
+  readonly verb: string;
+  readonly method: string;
+  /** Path and query. */
+  readonly url: string;
+  /** The body as a value; as text with its length if it is neither JSON nor YAML. Absent without one. */
+  readonly body?: Json;
+  /** The code of the answer; 0 if the connection was dropped. */
+  readonly status: number;
+  /** The body of the answer in the same form. Of a watch: its events so far. Absent without one. */
+  readonly answer?: Json;
+}
+
+const text = new TextDecoder();
+
+/** Returns the value of a body. `ofSecrets`: whether it is of a request for Secrets. */
+export function contentOf(bytes: Uint8Array, contentType: string, ofSecrets: boolean): Json | undefined {
+  if (bytes.length === 0) return undefined;
+  const type = contentType.split(";", 1)[0]!.trim();
+  const read = type.endsWith("json") ? jsonOf(bytes) : type.endsWith("yaml") ? yamlOf(bytes) : undefined;
+  return read === undefined ? `${bytes.length} bytes of ${type || "an unknown type"}` : withoutSecrets(read, ofSecrets);
+}
+
+/** Returns the events of a watch in JSON. The last one may be incomplete. */
+export function eventsOf(bytes: Uint8Array, ofSecrets: boolean): Json {
+  const lines = text.decode(bytes).split("\n").filter((line) => line !== "");
+  return lines.map((line) => {
+    const read = jsonOf(line);
+    return read === undefined ? `${line.length} characters of an event` : withoutSecrets(read, ofSecrets);
+  });
+}
+
+/** The recording as text: a YAML document for each request. */
+export function recordingText(requests: readonly RecordedRequest[]): string {
+  return requests.map((request) => `---\n${writeYaml({ ...request })}`).join("");
+}
+
+function jsonOf(body: Uint8Array | string): Json | undefined {
+  const read = readJson(body);
+  return read.ok ? jsonFromTree(read.tree) : undefined;
+}
+function yamlOf(bytes: Uint8Array): Json | undefined {
+  const read = readYaml(text.decode(bytes));
+  return read.ok ? jsonFromTree(read.tree) : undefined;
+}

@@ -1,0 +1,142 @@
+/** Records requests of a test server with their answers. */
+import { bound } from "../../core/bound.ts";
+import { concat } from "../../kernel/objects/chunks.ts";
+import { type Exchange, header, type Reply } from "../../kernel/request/exchange.ts";
+import { type KnownRequest, matches, type RequestMatch } from "../faults/rule.ts";
+import { contentOf, eventsOf, type RecordedRequest, recordingText } from "./recorded-request.ts";
+
+/** Requests that are kept. The older half is dropped when there are more. */
+const requestsMax = bound(20_000);
+/** Bytes of one body that are kept. */
+const bodyBytesMax = bound(1024 * 1024);
+
+/** The requests that a server has answered since the recording began. */
+export interface Recording {
+  /** The requests that match, in the order in which they arrived. Default: all. */
+  requests(match?: RequestMatch): readonly RecordedRequest[];
+  /** All requests as text, for a file: a YAML document for each. */
+  text(): string;
+  /** Ends the recording. Its requests stay. */
+  stop(): void;
+}
+
+/** A request under way, and what is known of it. */
+interface Noted {
+  readonly time: string;
+  readonly method: string;
+  readonly url: string;
+  /** The content type of the body. */
+  readonly type: string;
+  known: KnownRequest | undefined;
+  body: Uint8Array;
+  status: number;
+  answerType: string;
+  readonly answer: Uint8Array[];
+}
+
+type Handle = (exchange: Exchange, known: (request: KnownRequest) => void) => Promise<Reply>;
+
+/** The recordings of a server. `recorded` handles a request, which those under way note. */
+export function recordings(now: () => number): { record(): Recording; recorded(exchange: Exchange, handle: Handle): Promise<Reply> } {
+  const running = new Set<Recorder>();
+  return {
+    record() {
+      const own = new Recorder(now, () => void running.delete(own));
+      running.add(own);
+      return own;
+    },
+    recorded(exchange, handle) {
+      let inner = handle;
+      for (const recorder of running) {
+        const next = inner;
+        inner = (each, known) => recorder.handle(each, next, known);
+      }
+      return inner(exchange, () => {});
+    },
+  };
+}
+
+/** One recording. */
+class Recorder implements Recording {
+  readonly #now: () => number;
+  readonly #stopped: () => void;
+  #noted: Noted[] = [];
+
+  /** `now`: the time of the server. */
+  constructor(now: () => number, stopped: () => void) {
+    this.#now = now;
+    this.#stopped = stopped;
+  }
+
+  requests(match: RequestMatch = {}): readonly RecordedRequest[] {
+    const matching = this.#noted.filter(({ known }) => known === undefined ? Object.keys(match).length === 0 : matches(match, known));
+    return matching.map(recordedOf);
+  }
+
+  text(): string {
+    return recordingText(this.requests());
+  }
+
+  stop(): void {
+    this.#stopped();
+  }
+
+  /** Handles a request, and notes it. `known` is called when its user is known. */
+  async handle(exchange: Exchange, handle: Handle, known: (request: KnownRequest) => void): Promise<Reply> {
+    const { method, url } = exchange, time = new Date(this.#now()).toISOString(), type = header(exchange, "content-type");
+    const noted: Noted = { time, method, url, type, known: undefined, body: nothing, status: 0, answerType: "", answer: [] };
+    if (this.#noted.length === requestsMax) this.#noted = this.#noted.slice(requestsMax / 2);
+    this.#noted.push(noted);
+    const reply = await handle({
+      ...exchange,
+      async body(limit) {
+        const bytes = await exchange.body(limit);
+        noted.body = bytes.slice(0, bodyBytesMax);
+        return bytes;
+      },
+    }, (request) => {
+      noted.known = request;
+      known(request);
+    });
+    if (reply.isDropped === true) return reply;
+    noted.status = reply.status;
+    noted.answerType = String(reply.headers["content-type"] ?? "");
+    return notingBody(reply, noted);
+  }
+}
+const nothing = new Uint8Array();
+
+function recordedOf({ time, method, url, type, known, body, status, answerType, answer }: Noted): RecordedRequest {
+  const whole = concat(answer);
+  const ofSecrets = known?.info.resource === "secrets", verb = known?.info.verb ?? method.toLowerCase();
+  // Without a type, clients of old send JSON.
+  const sent = contentOf(body, type || "application/json", ofSecrets);
+  const isEvents = verb === "watch" && answerType.startsWith("application/json");
+  const got = isEvents ? eventsOf(whole, ofSecrets) : contentOf(whole, answerType, ofSecrets);
+  return {
+    ...{ time, user: known?.user ?? "", verb, method, url },
+    ...(sent === undefined ? {} : { body: sent }),
+    status,
+    ...(got === undefined ? {} : { answer: got }),
+  };
+}
+
+/** The reply, whose body is noted while it is sent. */
+function notingBody(reply: Reply, noted: Noted): Reply {
+  const { body } = reply;
+  if (typeof body === "string" || body instanceof Uint8Array) {
+    noted.answer.push(typeof body === "string" ? new TextEncoder().encode(body.slice(0, bodyBytesMax)) : body.slice(0, bodyBytesMax));
+    return reply;
+  }
+  return { ...reply, body: notingChunks(body, noted) };
+}
+
+async function* notingChunks(chunks: AsyncIterable<Uint8Array>, { answer }: Noted): AsyncGenerator<Uint8Array> {
+  let length = 0;
+  for await (const chunk of chunks) {
+    const kept = chunk.slice(0, Math.max(0, bodyBytesMax - length));
+    if (kept.length > 0) answer.push(kept);
+    length += kept.length;
+    yield chunk;
+  }
+}

@@ -1,0 +1,106 @@
+// Recordings of requests: what a test asserts on, without secrets.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openTestServer, type TestServer } from "../../testing.ts";
+
+const namespace = "https://test/api/v1/namespaces/default";
+
+function ask(server: TestServer, method: string, path: string, body?: unknown, type = "application/json") {
+  const sent = body === undefined ? {} : { headers: { "content-type": type }, body: JSON.stringify(body) };
+  return server.handle(new Request(`${namespace}${path}`, { method, ...sent }));
+}
+
+test("record(): requests match as rules of faults do, with their bodies and answers, in their order", async () => {
+  await using server = await openTestServer({ clock: "manual" });
+  await ask(server, "POST", "/configmaps", { metadata: { name: "before" } });
+  const recording = server.record();
+  await ask(server, "POST", "/configmaps", { metadata: { name: "a" }, data: { n: "1" } });
+  await ask(server, "PATCH", "/configmaps/a", { data: { n: "2" } }, "application/merge-patch+json");
+  await ask(
+    server,
+    "PATCH",
+    "/configmaps/a?fieldManager=me",
+    { apiVersion: "v1", kind: "ConfigMap", data: { m: "3" } },
+    "application/apply-patch+yaml",
+  );
+  await (await ask(server, "GET", "/configmaps")).text();
+  assert.equal((await ask(server, "GET", "/configmaps/none")).status, 404);
+  server.faults.add({ verb: "delete", drop: "before" });
+  await assert.rejects(ask(server, "DELETE", "/configmaps/a"));
+  recording.stop();
+  await ask(server, "POST", "/configmaps", { metadata: { name: "after" } });
+  assert.deepEqual(recording.requests().map(({ user, verb, status }) => `${user} ${verb} ${status}`), [
+    "admin create 201",
+    "admin patch 200",
+    "admin patch 200",
+    "admin list 200",
+    "admin get 404",
+    "admin delete 0",
+  ]);
+  assert.deepEqual(recording.requests({ verb: "apply", name: "a" }).map(({ url, body }) => [url, body]), [[
+    "/api/v1/namespaces/default/configmaps/a?fieldManager=me",
+    { apiVersion: "v1", kind: "ConfigMap", data: { m: "3" } },
+  ]]);
+  const [created, list] = recording.requests({ verb: ["create", "list"], resource: "configmaps" }) as any[];
+  assert.equal(created.time, new Date(server.clock.now()).toISOString());
+  assert.deepEqual([created.body.data, created.answer.data], [{ n: "1" }, { n: "1" }]);
+  assert.ok(list.answer.items.some((item: any) => item.metadata.name === "a"));
+  assert.equal(recording.requests({ resource: "configmaps", user: "eve" }).length, 0);
+  assert.match(recording.text(), /^---\n(.*\n)*user: admin\n/m);
+});
+
+test("record(): the events of a watch are noted while they are sent", async () => {
+  await using server = await openTestServer();
+  const recording = server.record(), ending = new AbortController();
+  const watch = await server.handle(
+    new Request(`${namespace}/configmaps?watch=true&fieldSelector=metadata.name=a`, { signal: ending.signal }),
+  );
+  const reader = watch.body!.getReader();
+  await ask(server, "POST", "/configmaps", { metadata: { name: "a" } });
+  await reader.read();
+  const [{ answer }] = recording.requests({ verb: "watch" }) as any[];
+  assert.deepEqual(answer.map((event: any) => [event.type, event.object.metadata.name]), [["ADDED", "a"]]);
+  ending.abort();
+});
+
+test("record(): no value of a Secret and no token is shown, whatever the request", async () => {
+  await using server = await openTestServer();
+  const recording = server.record(), secret = "aHVudGVyMg==", plain = "hunter2";
+  const object = {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name: "s", annotations: { "kubectl.kubernetes.io/last-applied-configuration": `{"data":{"p":"${secret}"}}` } },
+    data: { p: secret },
+  };
+  await ask(server, "POST", "/secrets", object);
+  await ask(server, "PATCH", "/secrets/s", { stringData: { p: plain } }, "application/merge-patch+json");
+  await ask(server, "PATCH", "/secrets/s", [{ op: "replace", path: "/data/p", value: secret }], "application/json-patch+json");
+  await ask(
+    server,
+    "PATCH",
+    "/secrets/s?fieldManager=me&force=true",
+    { apiVersion: "v1", kind: "Secret", stringData: { p: plain } },
+    "application/apply-patch+yaml",
+  );
+  await (await ask(server, "GET", "/secrets")).text();
+  await (await ask(server, "GET", "/secrets/s?pretty=true")).text();
+  await server.handle(new Request("https://test/api/v1/secrets", { headers: { accept: "application/yaml" } })).then((each) => each.text());
+  const ending = new AbortController();
+  const watch = await server.handle(new Request(`${namespace}/secrets?watch=true`, { signal: ending.signal }));
+  await watch.body!.getReader().read();
+  ending.abort();
+  const asked = await ask(server, "POST", "/serviceaccounts/default/token", { spec: {} });
+  assert.equal(asked.status, 201);
+  const { status: { token } } = await asked.json();
+  await server.handle(
+    new Request("https://test/apis/authentication.k8s.io/v1/tokenreviews", {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
+      body: JSON.stringify({ spec: { token } }),
+    }),
+  );
+  const text = recording.text();
+  assert.equal(recording.requests().length, 10);
+  for (const hidden of [secret, plain, token]) assert.ok(!text.includes(hidden), text);
+  assert.match(text, /p: <secret>/);
+});
