@@ -5,6 +5,7 @@
 import { type ApiObject, type ControllerContext, type StartHook, StatusError } from "../../plugin.ts";
 import { append, valueText } from "../../toolbox.ts";
 import { isServed } from "../shared/is-served.ts";
+import { gatesOf } from "./gated-rules.ts";
 import { autoUpdate, defaultBindings, defaultBindingsInNamespaces, defaultRoles, defaultRolesInNamespaces } from "./policy.ts";
 import { covers, rightsOf } from "./rules.ts";
 import { type Binding, type ClusterRole, groupVersion, type PolicyRule, type Subject } from "./schema.ts";
@@ -13,7 +14,7 @@ export const bootstrapRoles: StartHook = Object.freeze<StartHook>({
   name: "rbac/bootstrap-roles",
   fieldManager: "kube-apiserver",
   async run(context) {
-    const { names, gates } = context;
+    const { names } = context, gates = gatesOf(context);
     const failures = [
       ...await reconcileAll(context, "clusterroles", defaultRoles(names, gates), reconciledRole),
       ...await reconcileAll(context, "clusterrolebindings", defaultBindings(names, gates), reconciledBinding),

@@ -1,7 +1,10 @@
 /** Default roles, and rules of others, that are there only while a feature gate is on, as kube-apiserver's. */
-import { systemGroups } from "../../toolbox.ts";
+import type { ControllerContext } from "../../plugin.ts";
+import { spell, systemGroups } from "../../toolbox.ts";
 import { core, type DefaultBinding, type DefaultRole, events, namedRule, read, rule } from "./policy-rules.ts";
 import type { PolicyRule } from "./schema.ts";
+
+const certificates = "certificates.{domain}", devices = "resource.{domain}", internal = "internal.apiserver.{domain}";
 
 type GatedRule = readonly [gate: string, rule: PolicyRule];
 
@@ -21,6 +24,27 @@ const gatedRules: Readonly<Record<string, readonly GatedRule[]>> = Object.freeze
   ],
 });
 
+/** A kind of each plugin whose gates are used here, by these gates. */
+const kinds: Readonly<Record<string, readonly [group: string, plural: string]>> = Object.freeze({
+  DRAExtendedResource: [devices, "resourceclaims"],
+  DRADeviceTaintRules: [devices, "resourceclaims"],
+  DRADeviceTaints: [devices, "resourceclaims"],
+  GenericWorkload: ["scheduling.{domain}", "priorityclasses"],
+  ClusterTrustBundle: [certificates, "certificatesigningrequests"],
+  PodCertificateRequest: [certificates, "certificatesigningrequests"],
+  StorageVersionAPI: [internal, "storageversions"],
+});
+
+/** The gates of a server, of which those of plugins that are not active are off: the server does not know them. */
+export function gatesOf(
+  { gates, isDeclared, names }: Pick<ControllerContext, "gates" | "isDeclared" | "names">,
+): (gate: string) => boolean {
+  return (gate) => {
+    const [group, plural] = kinds[gate] ?? [];
+    return (group === undefined || plural === undefined || isDeclared(spell(names, group), plural)) && gates(gate);
+  };
+}
+
 /** A role that needs a gate, and whom it is bound to. The rights of a controller have the name of its account. */
 type GatedRole =
   & { readonly gate: string; readonly rules: readonly PolicyRule[] }
@@ -28,8 +52,6 @@ type GatedRole =
     | { readonly account: string }
     | { readonly name: string; readonly groups: readonly string[] }
   );
-
-const certificates = "certificates.{domain}", devices = "resource.{domain}", internal = "internal.apiserver.{domain}";
 
 const gatedRoles: readonly GatedRole[] = Object.freeze<GatedRole[]>([
   {

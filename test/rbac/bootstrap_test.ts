@@ -315,3 +315,10 @@ test("default roles that need a gate are bound while it is on only", () => {
     "Group system:serviceaccounts",
   ]);
 });
+
+test("default roles are made on a server without the plugins whose gates they need", async () => {
+  await using server = await openTestServer({ settings: { preset: "control-plane" } });
+  assert.deepEqual(server.logged.filter((each) => each.includes("bootstrap-roles")), []);
+  const { metadata } = await server.api.get(groupVersion, roles, "", "system:kube-scheduler") as ApiObject;
+  assert.equal(metadata.name, "system:kube-scheduler");
+});
