@@ -123,3 +123,37 @@ test("openTestServer({ clock }): the times of conditions are those of a manual c
   const times = status.conditions.map(({ lastTransitionTime }: { lastTransitionTime: string }) => Date.parse(lastTransitionTime));
   assert.deepEqual([...new Set(times)], [Math.floor(server.clock.now() / 1_000) * 1_000]);
 });
+
+test("AdvancedClock: work that pauses does not hold the clock; other work of the queue does", async () => {
+  const clock = new AdvancedClock(0), seen: string[] = [], ending = new AbortController();
+  const queue = new WorkQueue({
+    signal: ending.signal,
+    clock,
+    workers: 2,
+    async work(key) {
+      if (key === "patient") await queue.pause(5_000);
+      else for (let turns = 0; turns < 20; turns++) await new Promise((resolve) => setTimeout(resolve, 0));
+      seen.push(`${key} ${clock.now()}`);
+    },
+  });
+  queue.add("patient");
+  queue.addAfter("busy", 1_000);
+  clock.after(1_001, () => seen.push(`timer ${clock.now()}`));
+  await clock.advance("10s");
+  assert.deepEqual(seen, ["busy 1000", "timer 1001", "patient 5000"]);
+  ending.abort();
+  await queue.ended();
+});
+
+test("openTestServer({ clock }): each server of a process has its own clock", async () => {
+  await using one = await openTestServer({ clock: "manual" });
+  await using other = await openTestServer({ clock: "manual" });
+  const before = other.clock.now();
+  await one.clock.advance("24h");
+  assert.equal(other.clock.now(), before);
+  const created = async ({ api }: typeof one) => {
+    const { metadata } = await api.create("v1", "configmaps", "default", { metadata: { name: "a" } });
+    return Date.parse(metadata.creationTimestamp ?? "");
+  };
+  assert.ok(await created(one) - await created(other) > 86_000_000);
+});

@@ -40,8 +40,8 @@ export interface TestServerOptions {
   /** Settings that `plugins` declare, by name, in the same form. */
   readonly pluginSettings?: PluginSettings;
   /**
-   * "manual": the time of the server stands still until the test advances it by `clock.advance`. The times in objects, the expiry of events, and the
-   * simulated cluster follow it; tokens, certificates, watches and timeouts do not. Default: "system", the clock of the machine.
+   * "manual": the time of the server stands still until the test advances it by `clock.advance`. Times in objects, expiry, tokens, backoffs
+   * of controllers and the simulated cluster follow it; connections, watches and timeouts of requests do not. Default: "system", the clock of the machine.
    */
   readonly clock?: "system" | "manual";
   /**

@@ -59,6 +59,13 @@ export const rows: readonly Row[] = [
     "const recording = server.record()",
     "recording.requests({ verb: ",
   ),
+  alike(
+    "docs/testing.md",
+    "await using server = await openTestServer({ clock",
+    "testing/clock_test.ts",
+    'await using server = await openTestServer({ clock: "manual"',
+    "await server.clock.advance(",
+  ),
   alike("docs/testing.md", "server.faults.add(", "testing/faults/faults_test.ts", "server.faults.add({ verb: ", "nth: 1", 'drop: "after"'),
   alike(
     "docs/testing.md",
