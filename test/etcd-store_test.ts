@@ -125,6 +125,37 @@ for (const program of etcds()) {
   });
 }
 
+for (const program of etcds()) {
+  test(`list() of many keys reads them in one stream where the server has it, else in pages: ${program}`, async () => {
+    const etcd = await startEtcd({ program }), { minor } = await etcdRelease(program);
+    const calls = async () => {
+      const metrics = await (await fetch(`${etcd.endpoint}/metrics`)).text();
+      return ["Range", "RangeStream"].map((method) =>
+        Number(RegExp(`grpc_server_started_total{[^}]*method="${method}",[^}]*} (\\d+)`).exec(metrics)?.[1] ?? 0)
+      );
+    };
+    try {
+      await opened({ endpoints: [etcd.endpoint], prefix: "/p/" }, async (store) => {
+        const keys = Array.from({ length: 10_050 }, (_, index) => `key-${String(index).padStart(5, "0")}`);
+        let next = 0;
+        await Promise.all(Array.from({ length: 32 }, async () => {
+          for (let key = keys[next++]; key !== undefined; key = keys[next++]) await put(store, key, key);
+        }));
+        const { revision } = await store.get(keys[0]!), before = await calls();
+        await put(store, "key-00000-later", "later");
+        const { entries, ...more } = await store.list({ prefix: "key-" }, { at: revision });
+        assert.deepEqual(more, { revision, count: keys.length });
+        assert.deepEqual(entries.map(({ key, value }) => [key, text(value)]), keys.map((key) => [key, key]));
+        assert.deepEqual((await calls()).map((each, index) => each - before[index]!), minor < 3007 ? [3, 0] : [1, 1]);
+        assert.equal((await store.list({ prefix: "key-" })).count, keys.length + 1);
+        assert.equal((await store.list({ prefix: "key-" }, { limit: 6_000 })).entries.length, 6_000);
+      });
+    } finally {
+      await etcd.stop();
+    }
+  });
+}
+
 describe("etcd", { skip: etcdMissing() }, () => {
   let etcd: EtcdServer;
   const options = (more: Partial<EtcdOptions> = {}): EtcdOptions => ({ endpoints: [etcd.endpoint], prefix: `/${randomUUID()}/`, ...more });

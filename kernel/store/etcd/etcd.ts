@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { append } from "../../../core/append.ts";
 import { withoutUser } from "../../../protocols/without-user.ts";
 import { compareKeys, decodeKey, encodeKey, keyBounds } from "../bytes.ts";
 import { type Clock, elapsedClock } from "../../../core/async.ts";
@@ -41,7 +42,7 @@ import {
 } from "../store.ts";
 import { bound } from "../../../core/bound.ts";
 
-/** Maximum number of keys that one range request to etcd returns with values. Longer lists take several requests at one revision. */
+/** Maximum number of keys that one range request to etcd returns with values. The rest of a longer list is a stream, or several requests at one revision. */
 const rangeKeysMax = bound(5000);
 /** Maximum number of keys that one range request to etcd returns without values. */
 const rangeKeysOnlyMax = bound(50_000);
@@ -121,6 +122,8 @@ function readerOf(
     return asFailure(error, signal, at === undefined ? {} : await boundsOf(connection, error, at));
   };
 
+  const stream = streamOf(connection, prefix, entryOf, failed);
+
   async function get(key: string, signal?: AbortSignal): ReturnType<Store["get"]> {
     try {
       const { entries: [found], revision } = await connection.call(range, { from: encodeKey(prefix + key) }, { signal, repeatable: true });
@@ -137,9 +140,8 @@ function readerOf(
     // kine on PostgreSQL rejects a zero byte there. The few keys in between are removed from the result.
     if (upTo !== undefined && to.length > 1 && to.at(-1) === 0) to[to.length - 1] = 1;
     const entries: Entry[] = [];
-    let revision = at;
-    let next: Uint8Array = from;
-    for (;;) {
+    let revision = at, next: Uint8Array = from;
+    for (let mayStream = valued && limit === undefined && upTo === undefined;;) {
       const most = Math.min(
         valued ? rangeKeysMax : rangeKeysOnlyMax,
         limit === undefined ? Infinity : limit - entries.length,
@@ -158,12 +160,23 @@ function readerOf(
         while (upTo !== undefined && entries.length > 0 && compareKeys(entries.at(-1)!.key, upTo) > 0) entries.pop();
         return { entries, revision, count: entries.length + Math.max(0, rest) };
       }
-      next = new Uint8Array(last.key.length + 1);
-      next.set(last.key);
+      if (mayStream) {
+        mayStream = false; // what a broken stream has left is read in pages
+        try {
+          const pieces = await stream({ ...wanted, after: entries.at(-1)!.key }, revision, signal ?? never);
+          for await (const piece of pieces ?? []) append(entries, piece);
+          if (pieces !== undefined) return { entries, revision, count: entries.length };
+        } catch (error) {
+          if (!(error instanceof StoreError && error.code === "unavailable")) throw error;
+        }
+      }
+      next = encodeKey(`${prefix}${entries.at(-1)!.key}\0`);
     }
   }
-  return { get, list, stream: streamOf(connection, prefix, entryOf, failed) };
+  return { get, list, stream };
 }
+
+const never = new AbortController().signal;
 
 /** Resolves with the error of a read for its caller. */
 type Failed = (error: unknown, signal: AbortSignal | undefined, at?: Revision) => Promise<unknown>;
