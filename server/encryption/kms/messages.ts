@@ -1,6 +1,10 @@
 /** The messages of a KMS plugin (k8s.io/kms, v2), and what a value consists of that was encrypted with one of its keys. */
+import { bound } from "../../../core/bound.ts";
 import { newReader, newWriter } from "../../../core/codec/protobufjs.ts";
 import type { Method } from "../../../protocols/grpc/grpc.ts";
+
+/** Annotations of a KMS plugin's answer, and of a stored value. Upstream bounds their bytes only. */
+export const kmsAnnotationsMax = bound(10_000);
 
 /** Names and values that a plugin stores beside its ciphertext, in any order. */
 export type Annotations = ReadonlyMap<string, Uint8Array>;
@@ -107,6 +111,7 @@ function entriesOf(field: number, annotations: Annotations): readonly Member[] {
 }
 
 function annotationsOf(entries: readonly Uint8Array[]): Annotations {
+  if (entries.length > kmsAnnotationsMax) throw new Error(`${entries.length} annotations, more than ${kmsAnnotationsMax}`);
   return new Map(entries.map((entry) => {
     const found = membersOf(entry);
     return [textOf(found.bytes(1)), found.bytes(2)];
