@@ -30,7 +30,6 @@ function asked(name: string, path: string, answers: Answers, more: Partial<Hosti
   };
 }
 const logs = (name: string, answer: PeerAnswer) => asked(`logs, ${name}`, `${pod}/log`, () => answer);
-const proxied = (name: string, answer: PeerAnswer) => asked(`proxy, ${name}`, "/api/v1/nodes/hostile/proxy/stats", () => answer);
 /** A session over a websocket, which this server translates into frames of SPDY. */
 function session(name: string, answer: PeerAnswer): HostileRequest {
   const headers = {
@@ -64,8 +63,6 @@ export const kubeletRequests: readonly HostileRequest[] = Object.freeze([
     ...document({}),
     first: `HTTP/1.1 500 E\r\nContent-Length: ${passedBytes}\r\n\r\n${"a".repeat(passedBytes)}`,
   }),
-  proxied("chunks of three bytes", finite(endless.chunks)),
-  proxied("chunk extensions without end", extensions),
   session("endless informational answers", endless.informational),
   session("headers without end", hugeHead),
   session("bytes that are no frames", { first: switched, endless: "a".repeat(65_536) }),

@@ -75,8 +75,7 @@ export async function openEtcd(options: EtcdOptions): Promise<Store> {
         : new StoreError("unavailable", `Cannot reach etcd at ${where}: ${message} (${guide("etcd-is-unreachable")})`, { cause: error });
     }
   }
-  const progress = new ProgressKeeper(clock);
-  const refusals = refusalsOf(options.endpoints, faults);
+  const progress = new ProgressKeeper(clock), refusals = refusalsOf(options.endpoints, faults);
   const reading = readerOf(connection, progress, prefix, refusals);
   const closing = new AbortController();
   let closed: Promise<void> | undefined;
@@ -142,10 +141,7 @@ function readerOf(
     const entries: Entry[] = [];
     let revision = at, next: Uint8Array = from;
     for (let mayStream = valued && limit === undefined && upTo === undefined;;) {
-      const most = Math.min(
-        valued ? rangeKeysMax : rangeKeysOnlyMax,
-        limit === undefined ? Infinity : limit - entries.length,
-      );
+      const most = Math.min(valued ? rangeKeysMax : rangeKeysOnlyMax, (limit ?? Infinity) - entries.length);
       const request = { from: next, to, limit: most, at: revision, keysOnly: !valued };
       const reply = await connection.call(range, request, { signal, repeatable: true }).catch(async (error: unknown) => {
         throw await failed(error, signal, at);
@@ -162,13 +158,8 @@ function readerOf(
       }
       if (mayStream) {
         mayStream = false; // what a broken stream has left is read in pages
-        try {
-          const pieces = await stream({ ...wanted, after: entries.at(-1)!.key }, revision, signal ?? never);
-          for await (const piece of pieces ?? []) append(entries, piece);
-          if (pieces !== undefined) return { entries, revision, count: entries.length };
-        } catch (error) {
-          if (!(error instanceof StoreError && error.code === "unavailable")) throw error;
-        }
+        const opened = stream({ ...wanted, after: entries.at(-1)!.key }, revision, signal ?? never);
+        if (await readStream(opened, entries)) return { entries, revision, count: entries.length };
       }
       next = encodeKey(`${prefix}${entries.at(-1)!.key}\0`);
     }
@@ -177,6 +168,18 @@ function readerOf(
 }
 
 const never = new AbortController().signal;
+
+/** Adds the entries of a stream. Resolves with false if there is none, or if it was lost. */
+async function readStream(opened: ReturnType<Required<Store>["stream"]>, entries: Entry[]): Promise<boolean> {
+  try {
+    const pieces = await opened;
+    for await (const piece of pieces ?? []) append(entries, piece);
+    return pieces !== undefined;
+  } catch (error) {
+    if (error instanceof StoreError && error.code === "unavailable") return false;
+    throw error;
+  }
+}
 
 /** Resolves with the error of a read for its caller. */
 type Failed = (error: unknown, signal: AbortSignal | undefined, at?: Revision) => Promise<unknown>;
