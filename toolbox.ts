@@ -18,6 +18,7 @@ export type {
   ServedResource,
   ServedTypes,
   ServedVersion,
+  SignCertificate,
   StoredResource,
 } from "./core/controller.ts";
 export type {

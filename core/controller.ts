@@ -122,7 +122,27 @@ export interface ControllerContext {
    * server issues none.
    */
   readonly issueLegacyToken: IssueLegacyToken | undefined;
+  /** Signs a certificate by the server's own CA, whose client certificates the server accepts. Undefined without a listener. */
+  readonly signCertificate: SignCertificate | undefined;
 }
+
+/** Resolves with a certificate, as PEM. It ends with the CA at the latest. */
+export type SignCertificate = (granted: {
+  /** The subject, as DER. */
+  readonly subject: Uint8Array;
+  /** The public key with its algorithm, as DER. */
+  readonly publicKeyInfo: Uint8Array;
+  /** The value of the extension of alternative names, as DER; undefined for none. */
+  readonly alternativeNames?: Uint8Array | undefined;
+  /** The numbers of the bits of the key usage (RFC 5280, 4.2.1.3). */
+  readonly keyUsage: readonly number[];
+  /** The extended key usages, dotted. */
+  readonly extendedKeyUsages: readonly string[];
+  /** The time from which on it is valid, in milliseconds since 1970. */
+  readonly notBefore: number;
+  /** The time of its end, in milliseconds since 1970. */
+  readonly notAfter: number;
+}) => Promise<string>;
 
 /** Issues a token of a service account for the Secret of that name, which is in the account's namespace. */
 export type IssueLegacyToken = (
@@ -172,7 +192,7 @@ export interface Controller {
   readonly name: string;
   /** The feature gate without which the controller does not run. */
   readonly gate?: string;
-  /** Whether the setting `controllers` cannot leave it out. Of the built-in ones those that every kube-apiserver runs. */
+  /** Whether the setting `controllers` cannot leave it out. Of the built-in ones those that every kube-apiserver runs, and the simulation. */
   readonly isRequired?: boolean;
   /** The resources without which the controller does not run. */
   readonly needs?: readonly ControllerNeed[];

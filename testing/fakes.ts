@@ -60,6 +60,7 @@ export function fakeContext(members: Partial<ControllerContext>): ControllerCont
     peers: { ask: unasked, addressesOf: unasked, recoded: (body) => body },
     records: { get: async () => undefined, list: async () => [], put: async () => true },
     issueLegacyToken: undefined,
+    signCertificate: undefined,
     ...members,
   };
 }

@@ -5,6 +5,7 @@ import { certificateSigningRequests } from "./certificate-signing-request.ts";
 import { clusterTrustBundleAttest, clusterTrustBundles } from "./cluster-trust-bundle.ts";
 import { podCertificateRequests } from "./pod-certificate-request.ts";
 
+export { requestIn } from "./request-rules.ts";
 export { certificateSigningRequests, clusterTrustBundles, podCertificateRequests };
 
 export const certificatesPlugin = definePlugin({

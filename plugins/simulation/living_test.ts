@@ -1,6 +1,7 @@
 // Nodes and pods that live in a server.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { openTestServer } from "../../testing.ts";
 import { eventually, openSimulation } from "./test-world.ts";
 
 const fate = (name: string) => `simulation.thole.dev/${name}`;
@@ -93,4 +94,9 @@ test("the log of a simulated pod is one line; nothing else reaches a kubelet", a
   assert.deepEqual(await ask("namespaces/default/pods/one/log?limitBytes=9"), { status: 200, text: "simulated" });
   const { status, text } = await ask("nodes/simulated-0/proxy/metrics");
   assert.deepEqual([status, JSON.parse(text).message], [400, 'the node "simulated-0" is simulated: it runs no containers']);
+});
+
+test("the simulation runs whatever controllers are chosen", async () => {
+  await using server = await openTestServer({ simulate: true, settings: { controllers: ["-*"] } });
+  await eventually(async () => assert.equal((await server.api.list("v1", "nodes", "")).items.length, 1));
 });

@@ -8,6 +8,7 @@ const followed: Readonly<Record<string, readonly string[]>> = {
   "apps/v1": ["controllerrevisions", "daemonsets", "deployments", "replicasets", "statefulsets"],
   "autoscaling/v2": ["horizontalpodautoscalers"],
   "batch/v1": ["cronjobs", "jobs"],
+  "certificates.{domain}/v1": ["certificatesigningrequests"],
   "coordination.{domain}/v1": ["leases"],
   "discovery.{domain}/v1": ["endpointslices"],
   "networking.{domain}/v1": ["ingresses"],
@@ -24,6 +25,7 @@ export const simulationPlugin = definePlugin({
     "apps",
     "autoscaling",
     "batch",
+    "certificates",
     "cluster",
     "coordination",
     "devices",
@@ -38,6 +40,8 @@ export const simulationPlugin = definePlugin({
   resources: [stages],
   controllers: [{
     name: "simulation",
+    // Without it nothing would be simulated, and `--simulate` asks for it.
+    isRequired: true,
     needs: Object.entries(followed).flatMap(([version, resources]) =>
       resources.map((resource) => ({ resource, groupVersions: [version] }))
     ),

@@ -1,4 +1,5 @@
 /** The reconcilers of the simulated cluster. One that is listed here runs; no other step is needed. */
+import { certificateReconciler } from "./certificates/requests.ts";
 import { claimUseReconciler, podClaimReconciler } from "./devices/claims.ts";
 import { autoscalerReconciler } from "./policy/autoscalers.ts";
 import { disruptionBudgetReconciler } from "./policy/disruption-budgets.ts";
@@ -34,4 +35,5 @@ export const reconcilers: readonly Reconciler[] = Object.freeze([
   volumeReconciler,
   podClaimReconciler,
   claimUseReconciler,
+  certificateReconciler,
 ]);

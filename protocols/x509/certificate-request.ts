@@ -1,5 +1,5 @@
 /** Parses a certificate request (PKCS #10, RFC 2986) with the checks of Go's crypto/x509, and verifies its signature. */
-import { readAlternativeNames } from "./alternative-names.ts";
+import { type AlternativeNames, readAlternativeNames } from "./alternative-names.ts";
 import { derTag } from "./der.ts";
 import { DerReader } from "./der-reader.ts";
 import { type PublicKey, readPublicKey } from "./public-key.ts";
@@ -15,6 +15,12 @@ export interface CertificateRequest {
   readonly subjectAttributes: readonly (readonly [oid: string, value: string])[];
   /** Undefined for an unknown algorithm. */
   readonly publicKey: PublicKey | undefined;
+  /** The subject, as DER. */
+  readonly subject: Uint8Array;
+  /** The public key with its algorithm, as DER. */
+  readonly publicKeyInfo: Uint8Array;
+  /** The requested alternative names, and the value of their extension, as DER. Undefined if none are requested. */
+  readonly alternative: { readonly names: AlternativeNames; readonly bytes: Uint8Array } | undefined;
 }
 
 const extensionRequest = "1.2.840.113549.1.9.14", alternativeNames = "2.5.29.17";
@@ -28,17 +34,18 @@ export function parseCertificateRequest(bytes: Uint8Array): CertificateRequest {
   const signed = outer.value(derTag.sequence), parts = new DerReader(signed.content);
   parts.integer();
   const subject = parts.value(derTag.sequence).whole;
-  const publicKey = readPublicKey(parts.value(derTag.sequence).whole);
+  const publicKeyInfo = parts.value(derTag.sequence).whole, publicKey = readPublicKey(publicKeyInfo);
   const attributes = parts.inside(attributesTag);
   const algorithm = outer.value(derTag.sequence).content, signature = outer.bits();
   const subjectAttributes = readName(subject, "ignored");
-  checkExtensions(attributes);
-  return { signed: signed.whole, signature, signatureAlgorithm: readRequestAlgorithm(algorithm), subjectAttributes, publicKey };
+  const alternative = readExtensions(attributes), signatureAlgorithm = readRequestAlgorithm(algorithm);
+  return { signed: signed.whole, signature, signatureAlgorithm, subjectAttributes, publicKey, subject, publicKeyInfo, alternative };
 }
 
 /** Reads the requested extensions: none may be there twice, and alternative names must be well-formed. Other attributes are ignored. */
-function checkExtensions(attributes: DerReader): void {
+function readExtensions(attributes: DerReader): CertificateRequest["alternative"] {
   const seen = new Set<string>();
+  let alternative: CertificateRequest["alternative"];
   while (!attributes.empty) {
     const requested = extensionsOf(attributes.any().whole);
     if (requested === undefined) continue;
@@ -48,9 +55,10 @@ function checkExtensions(attributes: DerReader): void {
       const value = one.value(derTag.octetString).content;
       if (seen.has(oid)) throw new Error("x509: certificate request contains duplicate requested extensions");
       seen.add(oid);
-      if (oid === alternativeNames) readAlternativeNames(value);
+      if (oid === alternativeNames) alternative = { names: readAlternativeNames(value), bytes: value };
     }
   }
+  return alternative;
 }
 
 /** Returns the first value of an attribute of extensions; undefined for other and for malformed attributes. */

@@ -1,5 +1,6 @@
 import { createHash, createPrivateKey, generateKeyPairSync, randomBytes, sign } from "node:crypto";
 import { isIP } from "node:net";
+import { DerReader } from "./der-reader.ts";
 import { der, derOid, derTag, derTime } from "./der.ts";
 import { generalName, noAlternativeNames } from "./alternative-names.ts";
 import { signsCertificates } from "./extensions.ts";
@@ -83,6 +84,61 @@ export function issueCertificate(wish: CertificateWish, issuer?: KeyedCertificat
   const signature = sign("sha256", tbs, createPrivateKey(issuer?.key ?? privateKey));
   const whole = sequence(tbs, algorithm, bitString(signature));
   return { cert: certificatePem(whole), key: privateKey };
+}
+
+/** A certificate for a key that another has: a request that was granted. */
+export interface GrantedCertificate {
+  /** The subject, as DER. */
+  readonly subject: Uint8Array;
+  /** The public key with its algorithm, as DER. */
+  readonly publicKeyInfo: Uint8Array;
+  /** The value of the extension of alternative names, as DER; undefined for none. */
+  readonly alternativeNames?: Uint8Array | undefined;
+  /** The numbers of the bits of the key usage (RFC 5280, 4.2.1.3). */
+  readonly keyUsage: readonly number[];
+  /** The extended key usages, dotted. */
+  readonly extendedKeyUsages: readonly string[];
+  readonly notBefore: number;
+  readonly notAfter: number;
+}
+
+/** Returns the certificate as PEM, signed by the issuer, whose key is by P-256. It ends with that of the issuer at the latest. */
+export function grantCertificate(granted: GrantedCertificate, issuer: KeyedCertificate): string {
+  const { subject, publicKeyInfo, notBefore } = granted, above = parseCertificate(pemBytes(issuer.cert));
+  const algorithm = sequence(derOid(oids.ecdsaSha256)), notAfter = Math.min(granted.notAfter, above.notAfter);
+  const tbs = sequence(
+    der(explicit(0), integer(Uint8Array.of(2))),
+    integer(serialNumber()),
+    algorithm,
+    above.subject,
+    sequence(derTime(notBefore), derTime(notAfter)),
+    subject,
+    publicKeyInfo,
+    der(explicit(3), grantedExtensions(granted, above.publicKeyInfo)),
+  );
+  return certificatePem(sequence(tbs, algorithm, bitString(sign("sha256", tbs, createPrivateKey(issuer.key)))));
+}
+
+function grantedExtensions(granted: GrantedCertificate, signerKey: Uint8Array): Uint8Array {
+  const { subject, alternativeNames, keyUsage, extendedKeyUsages } = granted, critical = der(derTag.boolean, Uint8Array.of(0xff));
+  const extension = (oid: string, value: Uint8Array, flag: Uint8Array = new Uint8Array()) =>
+    sequence(derOid(oid), flag, der(derTag.octetString, value));
+  const hasSubject = new DerReader(subject).inside().empty === false;
+  return sequence(
+    ...(keyUsage.length === 0 ? [] : [extension(oids.keyUsage, der(derTag.bitString, bitsOf(keyUsage)), critical)]),
+    ...(extendedKeyUsages.length === 0 ? [] : [extension(oids.extendedKeyUsage, sequence(...extendedKeyUsages.map(derOid)))]),
+    extension(oids.basicConstraints, sequence(), critical),
+    extension(oids.authorityKeyIdentifier, sequence(der(0x80, keyId(signerKey)))),
+    ...(alternativeNames === undefined ? [] : [extension(oids.subjectAltName, alternativeNames, hasSubject ? undefined : critical)]),
+  );
+}
+
+/** The content of a bit string in which these bits are set: the number of unused bits, and the bytes without zeros at their end. */
+function bitsOf(bits: readonly number[]): Uint8Array {
+  const last = bits.reduce((most, bit) => Math.max(most, bit), 0), content = new Uint8Array((last >> 3) + 2);
+  content[0] = 7 - (last & 7);
+  for (const bit of bits) content[(bit >> 3) + 1]! |= 0x80 >> (bit & 7);
+  return content;
 }
 
 /** Reads a certificate's DER; throws if it is malformed. Names are not read by the runtimes: they print a subject as lines of text, in

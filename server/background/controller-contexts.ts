@@ -23,7 +23,17 @@ export interface BackgroundApis {
 /** The members of a context that are the same for all controllers and start hooks of a server. */
 export type CommonContext = Pick<
   ControllerContext,
-  "clock" | "metric" | "peers" | "progress" | "rootCertificates" | "clientTrust" | "issueLegacyToken" | "setting" | "records" | "machine"
+  | "clock"
+  | "metric"
+  | "peers"
+  | "progress"
+  | "rootCertificates"
+  | "clientTrust"
+  | "issueLegacyToken"
+  | "signCertificate"
+  | "setting"
+  | "records"
+  | "machine"
 >;
 
 /** The parts of a server from which contexts are made. */

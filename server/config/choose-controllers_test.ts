@@ -49,9 +49,9 @@ test("unknown names are mistakes, and so is a required controller", () => {
   ]);
 });
 
-test("the controllers that kube-controller-manager has can be left out, and only these", () => {
+test("the controllers that kube-controller-manager has can be left out, and only these; a simulated cluster has its own always", () => {
   assert.equal(
     namesOf(chosenControllers(builtIn, ["-*"], [])),
-    "legacy-token-tracking coordinated-leader-election custom-resource-establishing custom-resource-cleanup",
+    "legacy-token-tracking coordinated-leader-election custom-resource-establishing custom-resource-cleanup simulation",
   );
 });

@@ -35,9 +35,12 @@ export function isKnownVersion(key: string, known: readonly string[]): boolean {
 /** Modes of authorization that are ignored if no plugin has them. */
 const optionalModes = ["Node"];
 
-/** Leaves the controllers to a kube-controller-manager, unless the command line says otherwise: a kube-apiserver has none. */
+/**
+ * Leaves the controllers to a kube-controller-manager, unless the command line says otherwise: a kube-apiserver has none. A simulated cluster consists of
+ * controllers.
+ */
 function controllersOf(words: readonly string[]): readonly string[] {
-  const isChosen = words.some((word) => /^--?(controllers|config)(=|$)/.test(word));
+  const isChosen = words.some((word) => /^--?(controllers|config|simulate)(=|$)/.test(word) && !/^--?simulate=(false|0|f)$/i.test(word));
   return isChosen ? [] : ["--controllers=-*"];
 }
 

@@ -63,6 +63,9 @@ test("kubeApiserverArguments() leaves the controllers to a kube-controller-manag
   assert.deepEqual(of("--controllers=*"), ["--controllers=*"]);
   assert.deepEqual(of("--controllers", "namespace"), ["--controllers"]);
   assert.deepEqual(of("--config=thole.json"), []);
+  // A simulated cluster has no other.
+  assert.deepEqual(of("--simulate"), []);
+  assert.deepEqual(of("--simulate=false"), ["--controllers=-*"]);
 });
 
 test("kubeApiserverArguments() rejects anonymous requests with the mode AlwaysAllow, which would allow them everything", () => {

@@ -25,6 +25,7 @@ import { openAuthentication } from "./authentication.ts";
 import { openAuthorizationFile } from "./authorization-file.ts";
 import { openAuthorization } from "./authorization.ts";
 import type { InUse } from "./certificate-validity.ts";
+import { grantCertificate } from "../../protocols/x509/certificate.ts";
 import { clientTrustOf, rootCertificatesOf } from "./credentials.ts";
 import { type ConfigInForce, configInForce } from "./config-in-force.ts";
 import { checkDelegation } from "./delegation.ts";
@@ -144,6 +145,7 @@ async function openParts(given: ServeOptions, ending: AbortController, closers: 
     progress,
     runsUnelected: isFirst(options.workers),
     hasRoles,
+    ...(options.authority === undefined ? {} : { authority: options.authority }),
   });
   describeConfig(inForce, registry, findings);
   const { reload, watching } = followSource(options, inForce, registry, signal);
@@ -289,9 +291,10 @@ function webhookNeeds(inForce: ConfigInForce): AdmissionWebhookNeeds {
 async function openBackground(
   server: Server,
   { inForce, registry, access, storage, clock, signal }: OpenedParts,
-  { reports, progress, runsUnelected, hasRoles }: Pick<ControllerNeeds, "reports" | "runsUnelected" | "hasRoles"> & {
-    readonly progress: BeginProgress;
-  },
+  { reports, progress, runsUnelected, hasRoles, authority }:
+    & Pick<ControllerNeeds, "reports" | "runsUnelected" | "hasRoles">
+    & Pick<ServeOptions, "authority">
+    & { readonly progress: BeginProgress },
 ) {
   const { start, log } = reports, { rootCertificates, authentication } = access;
   const background = await openControllers(inForce, server, {
@@ -302,6 +305,7 @@ async function openBackground(
     context: {
       ...{ clock, progress, rootCertificates, issueLegacyToken: authentication.issuer.issueLegacy },
       clientTrust: () => clientTrustOf(inForce.current().config),
+      signCertificate: authority === undefined ? undefined : async (granted) => grantCertificate(granted, (await authority)()),
     },
     runsUnelected,
     hasRoles,

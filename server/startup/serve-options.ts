@@ -1,4 +1,5 @@
 /** Options of a server. */
+import type { KeyedCertificate } from "../../protocols/x509/certificate.ts";
 import type { ServerClock } from "../../core/async.ts";
 import type { Plugin } from "../../core/plugin.ts";
 import type { BeginProgress } from "../../core/progress.ts";
@@ -31,6 +32,8 @@ export interface ServeOptions {
   readonly workers?: WorkerGroup;
   /** Resolves with the CA of the server's own serving certificate; undefined if a certificate is given. Absent: there is no listener. */
   readonly ownCa?: Promise<string | undefined>;
+  /** Resolves with the server's own CA and its key. Absent: there is no listener. */
+  readonly authority?: Promise<() => KeyedCertificate>;
   /** Parts in place of the server's own, for tests. */
   readonly instead?: InsteadParts;
 }

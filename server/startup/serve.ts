@@ -68,7 +68,9 @@ export async function serve(options: ServeOptions): Promise<Running> {
   credentials.catch(() => {}); // Awaited below, when `close` can undo it.
   const ownCa = credentials.then((each) => each.ownCa);
   ownCa.catch(() => {}); // As above.
-  const opened = await openServer({ ...options, ownCa, instead: { ...options.instead, steady } });
+  const authority = credentials.then((each) => () => each.pki.ca);
+  authority.catch(() => {}); // As above.
+  const opened = await openServer({ ...options, ownCa, authority, instead: { ...options.instead, steady } });
   try {
     return await listenAndServe(options, opened, await credentials);
   } catch (error) {

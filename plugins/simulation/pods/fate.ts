@@ -1,6 +1,7 @@
 /** What the annotations of a pod say about the fate of its containers. */
 import { parseDuration, Unreadable } from "../../../toolbox.ts";
 import type { Pod } from "../world/world.ts";
+import { sleepMs } from "./command.ts";
 
 /** The prefix of the annotations. */
 export const fatePrefix = "simulation.thole.dev/";
@@ -33,13 +34,13 @@ const never = "never";
 
 /**
  * Returns the fate of a container: `NAME.CONTAINER` of the annotations counts before `NAME`. Texts that cannot be read count as absent. Without an
- * annotation a container is ready at once and runs for ever, or ends at once if its pod belongs to a Job or is a hook.
+ * annotation a container is ready at once and runs for ever. If its pod belongs to a Job or is a hook, it ends at once, or as soon as it has slept.
  */
 export function fateOf(pod: Pod, container: string): Fate {
   const { annotations = {} } = pod.metadata;
   const text = (name: string) => annotations[`${fatePrefix}${name}.${container}`] ?? annotations[`${fatePrefix}${name}`];
-  const exitCode = exitCodeOf(text("exit-code")), ends = exitCode !== undefined || isRunOnce(pod);
-  const runForMs = durationMs(text("run-for"), ends ? 0 : Infinity);
+  const exitCode = exitCodeOf(text("exit-code"));
+  const runForMs = durationMs(text("run-for"), exitCode !== undefined ? 0 : isRunOnce(pod) ? sleepOf(pod, container) : Infinity);
   return {
     startAfterMs: durationMs(text("start-after"), 0),
     readyAfterMs: durationMs(text("ready-after"), 0),
@@ -49,6 +50,12 @@ export function fateOf(pod: Pod, container: string): Fate {
     waiting: text("waiting"),
     stopAfterMs: durationMs(text("stop-after"), 0),
   };
+}
+
+/** Milliseconds for which a container of a pod sleeps; 0 for one that does something else. */
+function sleepOf({ spec: { containers, initContainers = [] } }: Pod, name: string): number {
+  const found = [...containers, ...initContainers].find((each) => each.name === name);
+  return found === undefined ? 0 : sleepMs(found) ?? 0;
 }
 
 function isRunOnce({ metadata: { annotations = {}, ownerReferences = [] }, spec: { restartPolicy } }: Pod): boolean {

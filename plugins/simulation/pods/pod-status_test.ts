@@ -136,6 +136,13 @@ test("podStatus(): a readiness gate whose condition is missing keeps a pod from 
   ]);
 });
 
+test("podStatus(): the pod of a hook or Job completes when it has slept", () => {
+  const containers = [{ name: "main", image: "busybox", command: ["sleep", "30"] }];
+  const pod = life({ "helm.sh/hook": "test" }, { restartPolicy: "Never", containers });
+  assert.equal(pod.at(0).until, 30);
+  assert.deepEqual([pod.at(29.9).status.phase, pod.at(30).status.phase], ["Running", "Succeeded"]);
+});
+
 test("podStatus(): the pod of a hook completes by itself, unless it is restarted for ever", () => {
   for (const hook of ["helm.sh/hook", "argocd.argoproj.io/hook"]) {
     for (const [restartPolicy, phase] of [["Never", "Succeeded"], ["OnFailure", "Succeeded"], ["Always", "Running"]]) {

@@ -45,8 +45,11 @@ export function runReconciler(reconciler: Reconciler, world: World): Promise<voi
         const again = await reconciler.reconcile(world, named.slice(name.length + 1));
         if (again !== undefined) own.addAfter(named, again);
       } catch (error) {
-        if (isRace(error)) own.retry(named);
-        else if (!isNamespaceEnding(error)) throw error;
+        if (isNamespaceEnding(error)) return;
+        if (!(error instanceof StatusError)) throw error;
+        // What the API refuses, such as a pod beyond a quota, is no fault of the code: its place there says nothing.
+        if (!isRace(error)) context.logError(`work on "${named}" was refused and is retried: ${error.message}`);
+        own.retry(named);
       }
     },
   });

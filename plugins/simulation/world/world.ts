@@ -4,6 +4,7 @@ import type { Clock } from "../../../toolbox.ts";
 import { controllerRevisions, daemonSets, deployments, replicaSets, statefulSets } from "../../apps/mod.ts";
 import { autoscalers } from "../../autoscaling/mod.ts";
 import { cronJobs, jobs } from "../../batch/mod.ts";
+import { certificateSigningRequests } from "../../certificates/mod.ts";
 import { namespaces } from "../../cluster/mod.ts";
 import { deviceClasses, resourceClaims, resourceClaimTemplates, resourceSlices } from "../../devices/mod.ts";
 import { ingresses } from "../../networking/mod.ts";
@@ -21,6 +22,7 @@ import { Store } from "./store.ts";
 /** The kinds that the simulation follows. */
 const followed = {
   autoscalers,
+  certificateSigningRequests,
   controllerRevisions,
   cronJobs,
   daemonSets,
