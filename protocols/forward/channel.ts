@@ -2,11 +2,15 @@
 import type { Socket } from "node:net";
 import { bound } from "../../core/bound.ts";
 import type { Upgraded } from "../remote/begin-request.ts";
+import { TurnBound } from "../remote/turn-bound.ts";
 
 /** Milliseconds for which the bytes that were sent last may still leave when a channel is closed. */
 export const channelLingerMs = bound(10_000);
 /** Milliseconds without bytes after which the system asks whether the other side is still there (Go's net.Dialer). */
 export const channelKeepAliveMs = bound(30_000);
+
+/** Bytes of the pieces of all channels that one turn of the event loop takes; others wait for later turns. */
+const channelTurnBytesMax = bound(64 * 1024);
 
 /** Bytes in both directions. */
 export interface SocketChannel {
@@ -66,7 +70,7 @@ class Received implements AsyncIterator<Uint8Array, undefined> {
   }
   next(): Promise<IteratorResult<Uint8Array, undefined>> {
     const piece = this.#pieces.shift();
-    if (piece !== undefined) return Promise.resolve({ done: false, value: piece });
+    if (piece !== undefined) return new Promise((resolve) => give(piece, resolve));
     if (this.#isOver) return Promise.resolve(over);
     return new Promise((resolve) => {
       this.#taker = resolve;
@@ -83,7 +87,7 @@ class Received implements AsyncIterator<Uint8Array, undefined> {
     this.#taker = undefined;
     this.#socket.pause();
     if (taker === undefined) this.#pieces.push(piece);
-    else taker({ done: false, value: piece });
+    else give(piece, taker);
   };
   readonly #over = (): void => {
     this.#isOver = true;
@@ -92,5 +96,12 @@ class Received implements AsyncIterator<Uint8Array, undefined> {
     taker?.(over);
     endSoon(this.#socket);
   };
+}
+const passing = new TurnBound(channelTurnBytesMax);
+/** Gives a piece to its reader, whose work with it may be much more than the bytes suggest. */
+function give(value: Uint8Array, taker: (next: IteratorResult<Uint8Array, undefined>) => void): void {
+  const later = passing.took(value.length), given = () => taker({ done: false, value });
+  if (later === undefined) given();
+  else void later.then(given);
 }
 const over: IteratorReturnResult<undefined> = Object.freeze({ done: true, value: undefined });
