@@ -78,6 +78,7 @@ export interface TestServer extends AsyncDisposable, ServerState {
 
 /** The error of a request whose connection was dropped by `faults`. A client would see a connection that breaks. */
 export class ConnectionDropped extends Error {
+  /** Always "ConnectionDropped". */
   override readonly name = "ConnectionDropped";
 }
 

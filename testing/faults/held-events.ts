@@ -3,9 +3,13 @@ import type { Revision } from "../../kernel/store/store.ts";
 
 /** An event that a watch would have got. */
 export interface HeldEvent {
+  /** What happened to the object, as the watch sees it. */
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
+  /** The namespace of the object; "" if it has none. */
   readonly namespace: string;
+  /** The name of the object. */
   readonly name: string;
+  /** The revision of the change. */
   readonly resourceVersion: string;
   /** The number of the watch, in the order in which they began. An order cannot move events from one watch to another. */
   readonly watch: number;

@@ -10,9 +10,11 @@ export type RequestVerb = "get" | "list" | "watch" | "create" | "update" | "patc
 export interface RequestMatch {
   /** The name of the user. */
   readonly user?: string;
+  /** One or several verbs. */
   readonly verb?: RequestVerb | readonly RequestVerb[];
   /** `widgets`, `widgets.example.com`, `widgets/status`, or `widgets/*` for the resource with all of its subresources. */
   readonly resource?: string;
+  /** The namespace in the path. */
   readonly namespace?: string;
   /** The name in the path. A create has none. */
   readonly name?: string;
@@ -20,8 +22,11 @@ export interface RequestMatch {
 
 /** An error of the server. Either of code and reason gives the other. */
 export interface FaultAnswer {
+  /** The HTTP code, from 400 to 599. */
   readonly code?: number;
+  /** The reason for programs, such as `Conflict`. */
   readonly reason?: StatusReason;
+  /** The text for people. Default: one that says that a test has injected it. */
   readonly message?: string;
   /** Seconds in the header Retry-After and in the details. */
   readonly retryAfterSeconds?: number;

@@ -28,7 +28,9 @@ const injectedMax = bound(10_000);
 export interface InjectedFault {
   /** The time of the server, in RFC 3339. */
   readonly time: string;
+  /** The name of the user. */
   readonly user: string;
+  /** What the request wanted to do. */
   readonly verb: string;
   /** The path of the request, without its query. */
   readonly path: string;

@@ -13,6 +13,7 @@ export interface RecordedRequest {
   readonly user: string;
   /** `get`, `list`, `create` and so on; the method in lower case for a path without a resource. */
   readonly verb: string;
+  /** The method of HTTP. */
   readonly method: string;
   /** Path and query. */
   readonly url: string;
