@@ -32,6 +32,8 @@ export interface PartFiles {
   writePrivate(path: string, text: string): Promise<void>;
   /** The path of a file in the server's data folder; undefined if everything is in memory. */
   inDataFolder(name: string): string | undefined;
+  /** Returns what a server in memory has in place of a file: `make` is called once for it and its forks. Absent in tests of parts. */
+  inMemory?<T>(name: string, make: () => T): T;
 }
 
 /** A request to another server. */

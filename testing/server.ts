@@ -7,9 +7,10 @@ import { StatusError, tooLargeError } from "../core/status-error.ts";
 import type { UserInfo } from "../core/user-info.ts";
 export type { UserInfo } from "../core/user-info.ts";
 import type { PlainSettings } from "../server/config/plain-settings.ts";
-import { activeConfigOf } from "../server/config/active-config.ts";
+import { type ActiveConfig, activeConfigOf } from "../server/config/active-config.ts";
 import { inPreset } from "../server/config/choose-plugins.ts";
 import { type PluginSettings, withDefaults } from "../server/config/parse.ts";
+import type { CacheContents } from "../kernel/cache/mod.ts";
 import type { Exchange, Reply } from "../kernel/request/exchange.ts";
 import { handle } from "../kernel/handle.ts";
 import { handleWithFaults } from "./faults/handle.ts";
@@ -20,6 +21,7 @@ import { openServer } from "../server/startup/open-server.ts";
 import type { Server } from "../kernel/server.ts";
 import { type Recording, recordings } from "./recording/recorder.ts";
 import { AdvancedClock, type TestClock, unmovedClock } from "./clock.ts";
+import { type Contents, MemoryEngine } from "./state/memory-engine.ts";
 import { rememberServer, type ServerState, serverState } from "./state/server-state.ts";
 import { roundTripsOf } from "./round-trips/round-trips.ts";
 import type { Json } from "../core/json.ts";
@@ -70,6 +72,13 @@ export interface TestServer extends AsyncDisposable, ServerState {
   readonly faults: ServerFaults;
   /** Begins a recording of the requests by `handle`, with their answers and without secrets. */
   record(): Recording;
+  /**
+   * Opens a server of its own with the same objects, revisions, definitions and history: a watch of it can start at a revision from before the
+   * fork. Writes to one are never seen by the other. Both share the memory of what neither has changed since.
+   *
+   *     await using fork = await server.fork();
+   */
+  fork(): Promise<TestServer>;
   /** The server's log so far: one JSON text for each record. */
   readonly logged: readonly string[];
   /** Ends watches and background work. Resolves when everything is closed. */
@@ -174,15 +183,28 @@ const anonymous: UserInfo = Object.freeze({ name: "system:anonymous", groups: ["
  * run. Rejects as `start` does.
  */
 export async function openTestServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const { plugins = [], bare = false, simulate, pluginSettings, unexpectedErrors = "throw" } = options;
+  const { plugins: own = [], bare = false, simulate, pluginSettings, unexpectedErrors = "throw" } = options;
   const settings = simulate === undefined ? options.settings ?? {} : { ...options.settings, simulate };
-  const logged: string[] = [], clock = options.clock === "manual" ? new AdvancedClock(Date.now()) : undefined;
-  const { opened, close } = await openInMemory(
-    bare ? plugins : [...inPreset(withDefaults(settings), builtIn), ...plugins],
+  return await openOver({
+    plugins: bare ? own : [...inPreset(withDefaults(settings), builtIn), ...own],
     settings,
-    logged,
-    { ofPlugins: pluginSettings, clock },
-  );
+    more: { ofPlugins: pluginSettings, clock: options.clock === "manual" ? new AdvancedClock(Date.now()) : undefined },
+    unexpectedErrors,
+  });
+}
+
+/** What a test server is opened with. */
+interface Opening {
+  readonly plugins: readonly Plugin[];
+  readonly settings: NonNullable<TestServerOptions["settings"]>;
+  readonly more: MoreParts<AdvancedClock>;
+  readonly unexpectedErrors: NonNullable<TestServerOptions["unexpectedErrors"]>;
+}
+
+async function openOver(opening: Opening): Promise<TestServer> {
+  const { plugins, settings, more, unexpectedErrors } = opening, { clock } = more;
+  const logged: string[] = [], engine = new MemoryEngine(more.from);
+  const { opened, close } = await openInMemory(plugins, settings, logged, { ...more, engine });
   const throws = unexpectedErrors === "throw";
   const recorder = recordUnexpected(opened.server);
   const faults = new FaultBoard(clock ?? systemClock, () => newestOf(opened.server));
@@ -192,6 +214,18 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
     ...serverState(opened, api),
     faults,
     record,
+    // All parts are taken in this turn, so they belong together.
+    fork: () =>
+      openOver({
+        ...opening,
+        more: {
+          ofPlugins: more.ofPlugins,
+          clock: clock && new AdvancedClock(clock.now()),
+          from: engine.contents,
+          begun: opened.contents(),
+          active: opened.inForce(),
+        },
+      }),
     async handle(request, user = admin) {
       const { server, check } = recordUnexpected(opened.server);
       const byHeaders = user === "authenticate" || request.headers.has("authorization");
@@ -211,24 +245,43 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
   return made;
 }
 
+/** Parts of a test server that have defaults. */
+interface MoreParts<C extends ServerClock = ServerClock> {
+  readonly ofPlugins?: PluginSettings | undefined;
+  readonly clock?: C | undefined;
+  readonly engine?: MemoryEngine;
+  /** What the store has at the start. */
+  readonly from?: Contents;
+  /** What the cache has at the start. */
+  readonly begun?: CacheContents | undefined;
+  /** The compiled settings and plugins, with the resources that have appeared. */
+  readonly active?: ActiveConfig;
+}
+
 async function openInMemory(
   plugins: readonly Plugin[],
   settings: NonNullable<TestServerOptions["settings"]>,
   logged: string[],
-  { ofPlugins, clock }: { readonly ofPlugins?: PluginSettings | undefined; readonly clock?: ServerClock | undefined } = {},
+  { ofPlugins, clock, engine = new MemoryEngine(), begun, active }: MoreParts = {},
 ) {
-  const config = withDefaults({ ...settings, "data-dir": ":memory:" }, plugins, ofPlugins);
+  const config = active?.config ?? withDefaults({ ...settings, "data-dir": ":memory:" }, plugins, ofPlugins);
   const opened = await openServer({
     config,
     plugins,
-    ...(clock === undefined ? {} : { instead: { clock } }),
+    ...(active === undefined ? {} : { active }),
+    instead: {
+      ...(clock === undefined ? {} : { clock }),
+      ...(begun === undefined ? {} : { begun }),
+      sqlite: { memory: engine },
+    },
     log: jsonLog((line) => logged.push(line), Date.now, verbosityOf(config.v, config.vmodule, [])),
   });
   await opened.bootstrapped.catch(async (error: unknown) => {
     await opened.close();
     throw error;
   });
-  await opened.started;
+  // The controllers of a server that begins with the work of others have nothing to make before the first request.
+  await (begun === undefined ? opened.started : opened.authorizersReady);
   const close = () => {
     opened.drain();
     return opened.close();

@@ -3,7 +3,7 @@ import type { Catalog, StoredKind } from "../catalog/catalog.ts";
 import type { Listed } from "../reads/direct-reads.ts";
 import { isReadFromStore, lostHistory, type Reads } from "../reads/reads.ts";
 import { type Clock, elapsedClock } from "../../core/async.ts";
-import type { Store } from "../store/store.ts";
+import type { Revision, Store } from "../store/store.ts";
 import { sharedBlocks } from "./blocks/shared-blocks.ts";
 import { CachedReads } from "./cached-reads.ts";
 import type { Unreadable } from "./fill/fill.ts";
@@ -41,6 +41,16 @@ export interface ReadsOptions {
   readonly checkEveryMs?: number;
   /** Milliseconds without a page of the first fill after which `openReads` no longer waits for it; it then continues in the background. */
   readonly openWaitMs?: number;
+  /** The contents to begin with: those of a cache of the same kinds, whose store has the same history. */
+  readonly like?: CacheContents;
+}
+
+/** The contents of a cache at one moment. Bytes are shared with it. */
+export interface CacheContents {
+  readonly revision: Revision;
+  readonly slabs: Slabs;
+  readonly recent: RecentObjects;
+  readonly kinds: ReadonlyMap<StoredKind, KindCache>;
 }
 
 export interface OpenedReads {
@@ -48,6 +58,8 @@ export interface OpenedReads {
   /** The store for writes. Writes through it let the cache recognise its own bytes and drop compacted history. */
   readonly store: Store;
   readonly state: () => CacheState;
+  /** Returns the contents, for a cache that is opened in this turn; undefined while the cache is not current. */
+  readonly contents: () => CacheContents | undefined;
   /** Returns the bytes of entries and of compressed blocks, and the number of open watches. */
   readonly size: () => { readonly slabBytes: number; readonly blockBytes: number; readonly watches: number };
   /**
@@ -63,7 +75,7 @@ export interface OpenedReads {
 }
 
 const bounds: RingBounds = { keptMs: 5 * 60_000, bytesMax: 64 * 1024 * 1024, eventsMax: 100_000 };
-const defaults: Required<Omit<ReadsOptions, "record" | "bounds">> = {
+const defaults: Required<Omit<ReadsOptions, "record" | "bounds" | "like">> = {
   clock: elapsedClock,
   onError() {},
   onPage() {},
@@ -82,7 +94,7 @@ const defaults: Required<Omit<ReadsOptions, "record" | "bounds">> = {
 export async function openReads(store: Store, catalog: Catalog, prefix: string, given: ReadsOptions = {}): Promise<OpenedReads> {
   const { record = createRegistry(cacheMetrics).record, ...rest } = given, options = { ...defaults, ...rest, record };
   const { clock, onError, fillWaitMs, checkEveryMs, openWaitMs } = options;
-  const { slabs, cacheOf } = kindCaches(prefix, options);
+  const { slabs, recent, cacheOf } = kindCaches(prefix, options);
   const own = ownWrites(store, (key) => cache.kindAt(key) !== undefined, (revision) => cache.forget(revision));
   const open = openWatches(catalog);
   /** Number of pages that fills have read so far. */
@@ -91,6 +103,7 @@ export async function openReads(store: Store, catalog: Catalog, prefix: string, 
     store,
     kinds: cachedKinds(catalog).map((kind) => cacheOf(kind, catalog)),
     prefix,
+    at: options.like?.revision,
     clock,
     own,
     onError,
@@ -116,6 +129,7 @@ export async function openReads(store: Store, catalog: Catalog, prefix: string, 
     reads,
     store: own.store,
     state: () => cache.state,
+    contents: () => cache.state.tag === "current" ? { revision: cache.revision, slabs, recent, kinds: byKind(cache) } : undefined,
     size: () => ({ slabBytes: slabs.bytes, blockBytes: blockBytes(), watches: watchesOf(cache) }),
     async adopt(next) {
       served = next;
@@ -137,6 +151,10 @@ export async function openReads(store: Store, catalog: Catalog, prefix: string, 
   };
 }
 
+function byKind({ kinds }: WatchCache): CacheContents["kinds"] {
+  return new Map(kinds.map((each) => [each.maker.kind, each]));
+}
+
 function watchesOf({ kinds }: WatchCache): number {
   return kinds.reduce((sum, kind) => sum + kind.followerCount, 0);
 }
@@ -144,20 +162,16 @@ function watchesOf({ kinds }: WatchCache): number {
 /** The function that makes the caches of kinds, and the slabs that they share. */
 function kindCaches(
   prefix: string,
-  { clock, record, snapshotMs, bounds: changed }:
+  { clock, record, snapshotMs, bounds: changed, like }:
     & Required<Pick<ReadsOptions, "clock" | "record" | "snapshotMs">>
-    & Pick<ReadsOptions, "bounds">,
+    & Pick<ReadsOptions, "bounds" | "like">,
 ) {
-  const kept = { ...bounds, ...changed }, slabs = new Slabs(kept.keptMs, () => clock.now()), recent = new RecentObjects();
-  const cacheOf = (kind: StoredKind, of: Catalog): KindCache =>
-    new KindCache({
-      maker: entryMaker(kind, slabs, recent, attributesReader(kind, of)),
-      prefix: `${prefix}/${kind.under}/`,
-      meter: cacheMeter(record, kind),
-      bounds: kept,
-      snapshotMs,
-    });
-  return { slabs, cacheOf };
+  const kept = { ...bounds, ...changed }, { slabs = new Slabs(kept.keptMs, () => clock.now()), recent = new RecentObjects() } = like ?? {};
+  const cacheOf = (kind: StoredKind, of: Catalog): KindCache => {
+    const known = like?.kinds.get(kind), maker = known?.maker ?? entryMaker(kind, slabs, recent, attributesReader(kind, of));
+    return new KindCache({ maker, prefix: `${prefix}/${kind.under}/`, meter: cacheMeter(record, kind), bounds: kept, snapshotMs }, known);
+  };
+  return { slabs, recent, cacheOf };
 }
 
 /** Returns the kinds that at least one version serves, except those that are always read from the store. */

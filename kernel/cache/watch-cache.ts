@@ -45,6 +45,8 @@ export interface WatchCacheNeeds extends FillSource {
   /** The kinds that are cached from the start. */
   readonly kinds: Iterable<KindCache>;
   readonly prefix: string;
+  /** The revision of the kinds, if all of them are filled at the start. */
+  readonly at?: Revision | undefined;
   readonly clock: Clock;
   readonly own: OwnWrites;
   /** Called for each failure after which the cache is filled again. */
@@ -202,7 +204,7 @@ export class WatchCache {
     for (let failures = 0; !signal.aborted;) {
       const refilling = this.#refilling = new AbortController();
       try {
-        const revision = await this.#needs.traced("fill of the watch cache", {}, () => this.#fill());
+        const revision = this.#begun() ?? await this.#needs.traced("fill of the watch cache", {}, () => this.#fill());
         const watching = AbortSignal.any([signal, refilling.signal]);
         for await (const batch of store.watch({ prefix: `${prefix}/`, previous: false }, revision, watching)) {
           failures = 0;
@@ -221,6 +223,15 @@ export class WatchCache {
       if (failures++ > 0) await pause(retryMs(failures), signal, clock);
     }
     this.#turn({ tag: "closed" });
+  }
+
+  /** Makes a cache current that begins with the contents of another one. */
+  #begun(): Revision | undefined {
+    const { at } = this.#needs;
+    if (at === undefined || this.#revision >= at || this.kinds.some(({ filled }) => !filled)) return undefined;
+    this.#progress(at);
+    this.#turn({ tag: "current" });
+    return at;
   }
 
   /** Reads all kinds at one revision, and makes the cache current. */

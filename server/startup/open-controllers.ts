@@ -56,13 +56,15 @@ export interface ControllerNeeds {
   readonly runsUnelected: boolean;
   /** Whether roles can grant rights to the service accounts of controllers. Otherwise controllers act as members of system:masters. */
   readonly hasRoles: () => boolean;
+  /** Whether the store has the default objects: those of another server with which this one begins. */
+  readonly hasBegun: boolean;
   readonly signal: AbortSignal;
 }
 
 export async function openControllers(
   inForce: ConfigInForce,
   server: Server,
-  { store, compacted, registry, reports, context, runsUnelected, hasRoles, signal }: ControllerNeeds,
+  { store, compacted, registry, reports, context, runsUnelected, hasRoles, hasBegun, signal }: ControllerNeeds,
 ): Promise<Background> {
   const { record, metric } = registry, { start } = reports, host = await hostName();
   const { peers = noPeers } = server.backend;
@@ -92,6 +94,7 @@ export async function openControllers(
       host,
     },
     reports,
+    hasBegun,
     election: {
       api: localApi(server, controllerUser, { manager: "kube-controller-manager" }),
       identity: `${host}_${crypto.randomUUID()}`,

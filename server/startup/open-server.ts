@@ -15,6 +15,7 @@ import { describe, type Log } from "../../kernel/observe/log.ts";
 import { loggedProgress } from "../log/progress.ts";
 import type { BeginProgress } from "../../core/progress.ts";
 import { keepErrors } from "../log/recent-errors.ts";
+import type { CacheContents } from "../../kernel/cache/mod.ts";
 import type { KernelRegistry } from "../metrics/metrics.ts";
 import { processReader, watchProcess } from "../metrics/process-metrics.ts";
 import type { Tracing } from "../../kernel/observe/tracing.ts";
@@ -23,7 +24,7 @@ import type { Server } from "../../kernel/server.ts";
 import { assemble, type Parts as ServerParts } from "./assemble.ts";
 import { openAuthentication } from "./authentication.ts";
 import { openAuthorizationFile } from "./authorization-file.ts";
-import { openAuthorization } from "./authorization.ts";
+import { authorizersHook, openAuthorization } from "./authorization.ts";
 import type { InUse } from "./certificate-validity.ts";
 import { grantCertificate } from "../../protocols/x509/certificate.ts";
 import { clientTrustOf, rootCertificatesOf } from "./credentials.ts";
@@ -61,7 +62,11 @@ export interface Opened {
   readonly bootstrapped: Promise<void>;
   /** Resolves when controllers have received the initial state, or after a bounded wait. */
   readonly started: Promise<void>;
+  /** Resolves when the authorizers decide, or after a bounded wait. */
+  readonly authorizersReady: Promise<void>;
   readonly inForce: () => ActiveConfig;
+  /** The contents of the cache, for a server that begins with them; undefined while the cache is filled. */
+  readonly contents: () => CacheContents | undefined;
   /** CAs of clients that come from somewhere else than the flags, such as the cluster in front. */
   readonly clientTrust: ClientTrustSource | undefined;
   /** Replaces the active configuration; requests in flight finish with the previous one. */
@@ -143,8 +148,7 @@ async function openParts(given: ServeOptions, ending: AbortController, closers: 
   const background = await openBackground(server, parts, {
     reports: { start: health.start, log, findings, board },
     progress,
-    runsUnelected: isFirst(options.workers),
-    hasRoles,
+    ...{ runsUnelected: isFirst(options.workers), hasRoles, hasBegun: options.instead?.begun !== undefined },
     ...(options.authority === undefined ? {} : { authority: options.authority }),
   });
   describeConfig(inForce, registry, findings);
@@ -291,8 +295,8 @@ function webhookNeeds(inForce: ConfigInForce): AdmissionWebhookNeeds {
 async function openBackground(
   server: Server,
   { inForce, registry, access, storage, clock, signal }: OpenedParts,
-  { reports, progress, runsUnelected, hasRoles, authority }:
-    & Pick<ControllerNeeds, "reports" | "runsUnelected" | "hasRoles">
+  { reports, progress, runsUnelected, hasRoles, hasBegun, authority }:
+    & Pick<ControllerNeeds, "reports" | "runsUnelected" | "hasRoles" | "hasBegun">
     & Pick<ServeOptions, "authority">
     & { readonly progress: BeginProgress },
 ) {
@@ -309,6 +313,7 @@ async function openBackground(
     },
     runsUnelected,
     hasRoles,
+    hasBegun,
     signal,
   });
   const sources = followSources({ ...inForce, api: serverApi(server), start, log, signal });
@@ -328,8 +333,10 @@ function membersOf(
       health.start.all(hookNames(inForce.current().catalog)),
       pause(startedMsMax, signal, systemClock),
     ]),
+    authorizersReady: Promise.race([health.start.all([authorizersHook]), pause(startedMsMax, signal)]),
     clientTrust: authentication.trust,
     inForce: inForce.current,
+    contents: storage.cache.contents,
     swap: inForce.swap,
     followed: [
       ...authentication.followed(),

@@ -3,7 +3,7 @@ import type { Check } from "../../health/mod.ts";
 import { webhookClients } from "../webhooks/webhook-client.ts";
 import type { BeginProgress } from "../../core/progress.ts";
 import type { Catalog } from "../../kernel/catalog/catalog.ts";
-import { type OpenedReads, openReads, type ReadsOptions } from "../../kernel/cache/mod.ts";
+import { type CacheContents, type OpenedReads, openReads, type ReadsOptions } from "../../kernel/cache/mod.ts";
 import type { FollowedFiles } from "../../core/part.ts";
 import { convertingStore } from "../../kernel/conversion/converting-store.ts";
 import type { ConversionContext } from "../../core/conversion.ts";
@@ -48,7 +48,7 @@ export interface Storage {
 }
 
 export async function openStorage(
-  { config, log, progress, instead: { readsOver, sqlite } = {}, clock, workers }:
+  { config, log, progress, instead: { readsOver, sqlite, begun } = {}, clock, workers }:
     & Pick<ServeOptions, "config" | "log" | "instead" | "workers">
     & {
       readonly progress: BeginProgress;
@@ -77,12 +77,12 @@ export async function openStorage(
     metric: registry.metric,
     now: systemClock.elapsed,
   };
-  const stored = storedPlaces(prefix, catalog), cacheOptions = readsOptions({ log, progress, record, tracing });
+  const stored = storedPlaces(prefix, catalog), options = readsOptions({ log, progress, record, tracing, begun });
   const open = async (part: Store, kinds: Catalog): Promise<OpenedReads> => {
     const converting = convertingStore(part, { prefix, catalog, context: conversions });
     const measured = measuredStore(converting, stored, record, systemClock.elapsed, tracing);
     await compactInitialRevision(part, prefix);
-    const opened = await openReads(measured, kinds, prefix, cacheOptions);
+    const opened = await openReads(measured, kinds, prefix, options);
     return readsOver === undefined ? opened : { ...opened, reads: readsOver(measured) };
   };
   const { cache, parts } = await openCaches(stores, { places, prefix, catalog, faults, record, open }).catch(async (error) => {
@@ -127,13 +127,15 @@ function followCatalog(inForce: ConfigInForce, cache: OpenedReads, webhooks: Ret
 
 /** Options of the cache: its failures are logged, and its fills are shown and traced. */
 function readsOptions(
-  { log, progress, record, tracing }: Pick<ServeOptions, "log"> & Pick<KernelRegistry, "record"> & {
+  { log, progress, record, tracing, begun }: Pick<ServeOptions, "log"> & Pick<KernelRegistry, "record"> & {
     readonly progress: BeginProgress;
     readonly tracing: Tracing | undefined;
+    readonly begun: CacheContents | undefined;
   },
 ): ReadsOptions {
   const { onPage, during } = fillProgress(progress);
   return {
+    ...(begun === undefined ? {} : { like: begun }),
     onError: (error) => log.error("the cache is filled again", describe(error)),
     record,
     onPage,

@@ -75,10 +75,21 @@ export function partInspection(config: Config, plugins: readonly Plugin[]): Part
   };
 }
 
+/** What servers in memory have in place of files, by name. A fork has the settings of its parent. */
+const memories = new WeakMap<Config, Map<string, unknown>>();
+
+function inMemory<T>(config: Config, name: string, make: () => T): T {
+  const known = memories.get(config) ?? new Map<string, unknown>();
+  memories.set(config, known);
+  if (!known.has(name)) known.set(name, make());
+  return known.get(name) as T; // each name has one type
+}
+
 function filesOf(config: () => Config): PartFiles {
   return {
     readText,
     writePrivate: writePrivateFile,
+    inMemory: (name, make) => inMemory(config(), name, make),
     inDataFolder: (name) => isInMemory(config()) ? undefined : join(config()["data-dir"], name),
   };
 }

@@ -28,6 +28,7 @@ export function routedReads(caches: readonly [OpenedReads, ...OpenedReads[]], { 
       watch: (watching) => readsOf(watching.collection.endpoint.stored).watch(watching),
     },
     state: () => caches.map(({ state }) => state()).find(({ tag }) => tag !== "current") ?? first.state(),
+    contents: () => undefined, // servers with several stores are not copied
     size: () =>
       sizes().reduce((sum, each) => ({
         slabBytes: sum.slabBytes + each.slabBytes,

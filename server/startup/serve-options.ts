@@ -7,6 +7,7 @@ import type { ActiveConfig } from "../config/active-config.ts";
 import type { Config } from "../config/settings.ts";
 import type { StartHeavyThread } from "../heavy/requests.ts";
 import type { Log } from "../../kernel/observe/log.ts";
+import type { CacheContents } from "../../kernel/cache/mod.ts";
 import type { Reads } from "../../kernel/reads/reads.ts";
 import type { Store } from "../../kernel/store/store.ts";
 import type { WorkerGroup } from "../workers/group.ts";
@@ -58,4 +59,6 @@ export interface InsteadParts {
   readonly clock?: ServerClock;
   /** Options of the embedded store. */
   readonly sqlite?: OpenStoreOptions["sqlite"];
+  /** The contents with which the cache begins. The store has the same history, and the default objects of the server. */
+  readonly begun?: CacheContents;
 }

@@ -44,6 +44,8 @@ export const rows: readonly Row[] = [
   inTest("README.md", "npm start -- --secure-port=7443", others),
   inTest("README.md", "thole: unknown flag", others),
   notRun("README.md", "npm ci && npm test", `${install}, and this is the suite`),
+  alike("docs/testing.md", "await using fork = await", "testing/state/fork_test.ts", ".fork();"),
+  alike("docs/testing.md", "before(async () => {", "testing/state/fork_test.ts", ".fork();", ".close()"),
   notRun("docs/testing.md", "LoadError: 2 of", "an example of the error, whose lines testing/state/load_test.ts checks"),
   alike(
     "docs/testing.md",

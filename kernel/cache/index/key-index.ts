@@ -8,11 +8,11 @@
  */
 import type { CachedEntry } from "./entry.ts";
 
-export type Chunk = readonly CachedEntry[];
+export type Chunk<E = CachedEntry> = readonly E[];
 
 /** Entries of a chunk, from one position up to another. A chunk never changes. */
-export interface Span {
-  readonly chunk: Chunk;
+export interface Span<E = CachedEntry> {
+  readonly chunk: Chunk<E>;
   readonly from: number;
   readonly to: number;
 }
@@ -25,32 +25,32 @@ interface Position {
   readonly at: number;
 }
 
-export class KeyIndex {
+export class KeyIndex<E extends { readonly key: string } = CachedEntry> {
   readonly size: number;
-  readonly #chunks: readonly Chunk[];
+  readonly #chunks: readonly Chunk<E>[];
   /** The number of entries before each chunk; undefined until it is first needed. The pages of a list use it many times. */
   #before: readonly number[] | undefined;
 
-  private constructor(chunks: readonly Chunk[], size: number) {
+  private constructor(chunks: readonly Chunk<E>[], size: number) {
     this.#chunks = chunks;
     this.size = size;
   }
 
   /** An index of `entries`, which must be in the order of their keys. */
-  static of(entries: readonly CachedEntry[]): KeyIndex {
-    const chunks: Chunk[] = [];
+  static of<E extends { readonly key: string } = CachedEntry>(entries: readonly E[]): KeyIndex<E> {
+    const chunks: Chunk<E>[] = [];
     for (let at = 0; at < entries.length; at += chunkMax / 2) chunks.push(entries.slice(at, at + chunkMax / 2));
     return new KeyIndex(chunks, entries.length);
   }
 
-  get(key: string): CachedEntry | undefined {
+  get(key: string): E | undefined {
     const { chunk, at } = this.#notBefore(key);
     const entry = this.#chunks[chunk]?.[at];
     return entry?.key === key ? entry : undefined;
   }
 
   /** A new index with this entry; it replaces the entry with the same key. */
-  with(entry: CachedEntry): KeyIndex {
+  with(entry: E): KeyIndex<E> {
     const { chunk, at } = this.#notBefore(entry.key);
     // A key after all others belongs to no chunk: it is appended to the last one.
     const index = chunk === this.#chunks.length ? Math.max(0, chunk - 1) : chunk;
@@ -60,7 +60,7 @@ export class KeyIndex {
     return this.#changed(index, old.toSpliced(place, replaces ? 1 : 0, entry), replaces ? 0 : 1);
   }
 
-  without(key: string): KeyIndex {
+  without(key: string): KeyIndex<E> {
     const { chunk, at } = this.#notBefore(key);
     const old = this.#chunks[chunk];
     if (old?.[at]?.key !== key) return this;
@@ -68,7 +68,7 @@ export class KeyIndex {
   }
 
   /** The entries whose keys begin with `prefix`, from the key `start` on. */
-  *spans(prefix: string, start?: string): Generator<Span> {
+  *spans(prefix: string, start?: string): Generator<Span<E>> {
     const from = this.#from(prefix, start), to = this.#end(prefix);
     for (let index = from.chunk; index <= to.chunk; index++) {
       const chunk = this.#chunks[index];
@@ -79,8 +79,13 @@ export class KeyIndex {
   }
 
   /** Yields the same entries as arrays, one for each span. */
-  *runs(prefix: string, start?: string): Generator<Chunk> {
+  *runs(prefix: string, start?: string): Generator<Chunk<E>> {
     for (const span of this.spans(prefix, start)) yield runOf(span);
+  }
+
+  /** The chunks, in order. Two indexes share those that do not differ. */
+  get chunks(): readonly Chunk<E>[] {
+    return this.#chunks;
   }
 
   /** The number of entries whose keys begin with `prefix`, from the key `start` on. */
@@ -88,7 +93,7 @@ export class KeyIndex {
     return Math.max(0, this.#rank(this.#end(prefix)) - this.#rank(this.#from(prefix, start)));
   }
 
-  #changed(index: number, chunk: Chunk, more: number): KeyIndex {
+  #changed(index: number, chunk: Chunk<E>, more: number): KeyIndex<E> {
     const half = Math.ceil(chunk.length / 2);
     const parts = chunk.length === 0 ? [] : chunk.length > chunkMax ? [chunk.slice(0, half), chunk.slice(half)] : [chunk];
     return new KeyIndex(this.#chunks.toSpliced(index, 1, ...parts), this.size + more);
@@ -133,11 +138,11 @@ export class KeyIndex {
 }
 
 /** The entries of a span. */
-export function runOf({ chunk, from, to }: Span): Chunk {
+export function runOf<E>({ chunk, from, to }: Span<E>): Chunk<E> {
   return from === 0 && to === chunk.length ? chunk : chunk.slice(from, to);
 }
 
-function entriesBefore(chunks: readonly Chunk[]): readonly number[] {
+function entriesBefore(chunks: readonly Chunk<unknown>[]): readonly number[] {
   const before: number[] = [];
   let rank = 0;
   for (const { length } of chunks) {

@@ -42,7 +42,7 @@ test("KeyIndex orders keys by their UTF-8 bytes, with any characters", () => {
   const some = ["a", "a\u{d7ff}", "a\u{e000}", "a\u{ffff}", "a\u{1f600}", "a\u{10ffff}", "b", "\u{d7ff}", "\u{fffd}", "\u{1f600}"];
   const sorted = some.toSorted(compareInStore);
   assert.notDeepEqual(sorted, some.toSorted());
-  let index = KeyIndex.of([]);
+  let index = KeyIndex.of<CachedEntry>([]);
   for (const key of some.toReversed()) index = index.with(entry(key));
   assert.deepEqual(keys(index), sorted);
   for (const key of some) {
@@ -55,7 +55,7 @@ test("KeyIndex orders keys by their UTF-8 bytes, with any characters", () => {
 test("KeyIndex keeps its order and its snapshots through random changes", () => {
   let seed = 42;
   const random = (below: number) => (seed = (seed * 1103515245 + 12345) % 2 ** 31) % below;
-  let index = KeyIndex.of([]);
+  let index = KeyIndex.of<CachedEntry>([]);
   const model = new Map<string, CachedEntry>();
   const snapshots: { index: KeyIndex; keys: string[] }[] = [];
   for (let round = 0; round < 6000; round++) {
@@ -92,7 +92,7 @@ test("KeyIndex finds all keys of a prefix, and none in an empty index", () => {
   assert.deepEqual(keys(index, "p/", "z"), []);
   assert.equal(index.count("p/", "z"), 0);
   assert.deepEqual(keys(index, "q"), []);
-  const empty = KeyIndex.of([]);
+  const empty = KeyIndex.of<CachedEntry>([]);
   assert.deepEqual([keys(empty), empty.count("p"), empty.get("p"), empty.size], [[], 0, undefined, 0]);
   assert.equal(empty.without("p"), empty);
   assert.equal(index.without("nowhere"), index);
@@ -101,7 +101,7 @@ test("KeyIndex finds all keys of a prefix, and none in an empty index", () => {
 
 test("KeyIndex holds keys that are names of built-in properties", () => {
   const unusual = ["__proto__", "constructor", "hasOwnProperty"];
-  let index = KeyIndex.of([]);
+  let index = KeyIndex.of<CachedEntry>([]);
   for (const key of unusual) assert.equal(index.get(key), undefined);
   for (const key of unusual) index = index.with(entry(key));
   for (const key of unusual) assert.equal(index.get(key)?.key, key);

@@ -42,7 +42,7 @@ export class KindCache {
   #filled = false;
   readonly #bounds: RingBounds;
   readonly #subscribers: Subscribers;
-  #index = KeyIndex.of([]);
+  #index: KeyIndex = KeyIndex.of([]);
   #ring: EventRing;
   /** Keys of values that cannot be decoded. The store answers requests that touch them. */
   readonly #broken = new Set<string>();
@@ -54,7 +54,8 @@ export class KindCache {
   /** The newest revision at which a value that could not be decoded was replaced or deleted. Earlier states of the kind are incomplete. */
   #mended: Revision = 0;
 
-  constructor({ maker, prefix, meter, bounds, snapshotMs }: KindCacheNeeds) {
+  /** `like`: the cache of another server, with whose contents it begins. */
+  constructor({ maker, prefix, meter, bounds, snapshotMs }: KindCacheNeeds, like?: KindCache) {
     this.meter = meter;
     this.maker = maker;
     this.prefix = prefix;
@@ -63,6 +64,9 @@ export class KindCache {
     this.#ring = new EventRing(0, bounds);
     this.frames = new FrameShare(maker);
     this.#subscribers = new Subscribers(prefix);
+    if (like?.filled !== true) return;
+    [this.#index, this.#ring, this.#filled, this.#mended] = [like.#index, like.#ring.copy(), true, like.#mended];
+    for (const key of like.#broken) this.#broken.add(key);
   }
 
   /** The part of the kind's keys below the store's prefix. */

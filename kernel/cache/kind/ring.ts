@@ -43,9 +43,11 @@ export class EventRing {
   #sum = 0;
   readonly #sums = new Fifo<number>();
 
-  constructor(start: Revision, bounds: RingBounds) {
+  /** `events`: those that it begins with. */
+  constructor(start: Revision, bounds: RingBounds, events: readonly RingEvent[] = []) {
     this.#start = start;
     this.#bounds = bounds;
+    this.push(events);
   }
 
   /** The revision after which the ring holds all events. */
@@ -63,6 +65,10 @@ export class EventRing {
   }
   get bytes(): number {
     return this.#bytes;
+  }
+  /** A ring with the same events. */
+  copy(): EventRing {
+    return new EventRing(this.#start, this.#bounds, this.#events.slice(0, this.length));
   }
 
   /** Returns an event; `sequence` must be at least `first` and less than `end`. */

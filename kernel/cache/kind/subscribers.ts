@@ -5,7 +5,7 @@
 import { type RingEvent, touchesOwnership } from "./ring.ts";
 import type { Selection } from "../index/selection.ts";
 import { tokensOf } from "../index/tokens.ts";
-import { busier, gather, gatherMs, turnSize, watchesPerTurnMax } from "./gather.ts";
+import { busier, gather, gatherMs, turnSize, watchesPerTurnMax } from "../../../core/gather.ts";
 
 export interface Subscriber {
   /** Wakes a waiting subscriber. `first` is the first event that concerns it; it may have read some of the later ones already. */

@@ -9,7 +9,7 @@ import { entryMaker, makeEntry } from "../index/entry.ts";
 import { type Subscriber, Subscribers, type SubscriberScope, type Subscription } from "./subscribers.ts";
 import type { RingEvent } from "./ring.ts";
 import { selectionOf } from "../index/selection.ts";
-import { gather, gatherMs, watchesPerTurnMax } from "./gather.ts";
+import { gather, gatherMs, watchesPerTurnMax } from "../../../core/gather.ts";
 import { RecentObjects } from "../index/recent-objects.ts";
 import { Slabs } from "../index/slabs.ts";
 import { catalog, endpointOf, noteOf, prefix } from "../../../test/reads/fixture.ts";

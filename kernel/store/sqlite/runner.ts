@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers";
 import process from "node:process";
 import { Worker as NodeWorker } from "node:worker_threads";
 import { siblingModule } from "../../../core/sibling-module.ts";
-import type { Call, Run } from "./calls.ts";
+import type { Call, Engine, Run } from "./calls.ts";
 import { type EngineOptions, openEngine } from "./engine.ts";
 import type { FromThread, ToThread } from "./thread.ts";
 import { readRun, writeCalls } from "./commit-words.ts";
@@ -16,8 +16,8 @@ export interface Runner {
 }
 
 /** Runs an engine in this thread. It is used for a store in memory, which does not block for long. */
-export async function runHere(path: string, options: EngineOptions = {}): Promise<Runner> {
-  const engine = openEngine(path, options);
+export async function runHere(path: string, options: EngineOptions = {}, memory?: Engine): Promise<Runner> {
+  const engine = memory ?? openEngine(path, options);
   return {
     async run(calls) {
       // Calls of one turn share the next run and its events. Otherwise Node would process each request from its first

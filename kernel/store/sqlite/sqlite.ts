@@ -4,7 +4,7 @@ import { type Clock, systemClock } from "../../../core/async.ts";
 import { inRange } from "../bytes.ts";
 import { type RecentEvents, recentEvents } from "./recent-events.ts";
 import { type RunQueue, runQueue } from "./run-queue.ts";
-import type { Answers, Call, Outcome, Run } from "./calls.ts";
+import type { Answers, Call, Engine, Outcome, Run } from "./calls.ts";
 import type { EngineOptions } from "./engine.ts";
 import { failingFault, fullFault, openFailure } from "./failures.ts";
 import { besides } from "./place.ts";
@@ -36,6 +36,8 @@ export interface SqliteOptions {
   readonly faults?: Faults;
   /** For tests: runs the engine in this thread, with these options. */
   readonly engine?: EngineOptions;
+  /** Replaces the database of a store in memory. */
+  readonly memory?: Engine;
 }
 
 /**
@@ -47,9 +49,11 @@ export interface SqliteOptions {
  */
 export async function openSqlite(path: string, options: SqliteOptions = {}): Promise<Store> {
   const isHere = path === ":memory:" || options.engine !== undefined;
-  const runner = await (isHere ? runHere(path, options.engine) : runInThread(path, besides(path, "reserve"))).catch((error: unknown) => {
-    throw new StoreError("unavailable", `Cannot open the store file "${path}": ${openFailure(error, ownerOf(path))}`, { cause: error });
-  });
+  const runner = await (isHere ? runHere(path, options.engine, options.memory) : runInThread(path, besides(path, "reserve"))).catch(
+    (error: unknown) => {
+      throw new StoreError("unavailable", `Cannot open the store file "${path}": ${openFailure(error, ownerOf(path))}`, { cause: error });
+    },
+  );
   if (path !== ":memory:") noteOwner(path);
   const state = new OpenStore(path, runner, await runner.run([]), options);
   return {

@@ -95,7 +95,10 @@ export function checkTokenKeys({ setting, ...by }: PartInspection): readonly Che
 
 /** The server's own key: from its file, or created and written there. */
 async function ownKey(path: string | undefined, by: KeyFiles): Promise<SigningKey> {
-  if (path === undefined) return await signingKey(await newSigningKey());
+  if (path === undefined) {
+    const make = async () => await signingKey(await newSigningKey());
+    return await (by.files.inMemory?.(ownKeyFile, make) ?? make());
+  }
   const known = await by.files.readText(path, "key").catch(() => undefined); // Before the first start the file does not exist.
   if (known === undefined) {
     const { pkcs8 } = await newSigningKey();

@@ -59,7 +59,8 @@ test("openTokenKeys() keeps a key in memory if nothing is written to disk, and c
   const opened = await openTokenKeys(config, noLog);
   assert.deepEqual(opened.followed, []);
   assert.equal(await idOf(opened), await idOf(opened));
-  assert.notEqual(await idOf(opened), await idOf(await openTokenKeys(config, noLog)));
+  assert.equal(await idOf(opened), await idOf(await openTokenKeys(config, noLog)), "a fork has the configuration of its parent");
+  assert.notEqual(await idOf(opened), await idOf(await openTokenKeys(configOf({ "data-dir": ":memory:" }), noLog)));
 });
 
 test("openTokenKeys() follows the files: a new key signs, and the old one verifies while it is listed", () =>

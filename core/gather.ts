@@ -1,5 +1,5 @@
 /** Computes how long the events of many watches wait, so that several leave in one write. */
-import { bound } from "../../../core/bound.ts";
+import { bound } from "./bound.ts";
 
 /** Maximum number of watches that are served in one turn of the event loop. */
 export const watchesPerTurnMax = bound(128);
