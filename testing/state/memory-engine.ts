@@ -112,11 +112,7 @@ export class MemoryEngine implements Engine {
     const version: Version = { key, revision: this.#log.newest + 1, value: value?.slice(), expires };
     this.#keys = this.#keys.with(version);
     this.#log.push({ version, prior });
-    if (expires !== undefined || prior?.expires !== undefined) {
-      if (expires === undefined) this.#expiring.delete(key);
-      else this.#expiring.set(key, expires);
-      this.#planExpiry();
-    }
+    this.#noteExpiry(key, prior?.expires, expires);
     return version.revision;
   }
 
@@ -191,6 +187,14 @@ export class MemoryEngine implements Engine {
     this.#log.dropTo(this.#compacted);
     this.#swept = Math.max(this.#swept, this.#compacted);
     return { answer: undefined };
+  }
+
+  /** Looks for the next expiry only if the key was the next one: servers have thousands of Events, which all expire. */
+  #noteExpiry(key: string, before: number | undefined, now: number | undefined): void {
+    if (before !== undefined) this.#expiring.delete(key);
+    if (now !== undefined) this.#expiring.set(key, now);
+    if (before !== undefined && before === this.#expiresAt) this.#planExpiry();
+    else if (now !== undefined) this.#expiresAt = Math.min(this.#expiresAt ?? Infinity, now);
   }
 
   #planExpiry(): void {
