@@ -5,6 +5,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { append } from "../core/append.ts";
 import type { Client } from "./https.ts";
 import { until } from "./real-server.ts";
 import { stores, within } from "./stores.ts";
@@ -48,6 +49,19 @@ for (const { store, on, skip } of stores) {
           "--feature-gates=AllowUnsafeMalformedObjectDeletion=true,StorageVersionMigrator=true",
           migrations,
         ];
+        /** The log and the metrics of servers with encryption: an operator shows them to others. */
+        const shown: string[] = [];
+        const encrypted = async (work: (client: Client) => Promise<void>) => {
+          await within(
+            flags,
+            async (client) => {
+              await work(client);
+              shown.push((await client.ask("/metrics")).text);
+            },
+            undefined,
+            (lines) => append(shown, lines),
+          );
+        };
         /** What is stored under a key of the namespace `default`, as text. */
         const stored = async (resource: string, name: string) => {
           const opened = await open();
@@ -63,7 +77,7 @@ for (const { store, on, skip } of stores) {
         assert.match(await stored("secrets", "plain"), /^\{"kind":"Secret"/);
 
         await use(a, identity);
-        await within(flags, async (client) => {
+        await encrypted(async (client) => {
           await body(client, secrets, { method: "POST", body: secret("one") }, 201);
           await body(client, maps, { method: "POST", body: { metadata: { name: "one" }, data: { key: "open sesame" } } }, 201);
           const { items } = await body(client, secrets);
@@ -78,7 +92,7 @@ for (const { store, on, skip } of stores) {
         assert.match(await stored("configmaps", "one"), /open sesame/);
 
         await use(b, a);
-        await within(flags, async (client) => {
+        await encrypted(async (client) => {
           const one = await touched(client, `${secrets}/one`);
           assert.notEqual(one.before, one.after);
           assert.equal((await touched(client, `${secrets}/one`)).before, one.after);
@@ -105,7 +119,7 @@ for (const { store, on, skip } of stores) {
         // A value in the clear is an error without a provider that reads it.
         await within(args, async (client) => void await body(client, secrets, { method: "POST", body: secret("clear") }, 201));
         await use(c, b, a);
-        await within(flags, async (client) => {
+        await encrypted(async (client) => {
           const { status, text } = await client.ask(`${secrets}/clear`);
           assert.equal(status, 500);
           assert.match(text, /secrets\/default\/clear\\" cannot be read: no provider of --encryption-provider-config reads it/);
@@ -114,7 +128,7 @@ for (const { store, on, skip } of stores) {
 
         // The key is gone.
         await use(a, identity);
-        await within(flags, async (client) => {
+        await encrypted(async (client) => {
           const { status, text } = await client.ask(`${secrets}/one`);
           assert.equal(status, 500);
           assert.match(
@@ -135,6 +149,11 @@ for (const { store, on, skip } of stores) {
           await body(client, `${secrets}/one`, options);
           assert.equal((await client.ask(`${secrets}/one`)).status, 404);
         });
+
+        // The log tells of the values that cannot be read, by their keys in the store.
+        assert.ok(shown.some((text) => text.includes("/registry/secrets/default/one")), "values that cannot be read are logged");
+        const hidden = ["a", "b", "c"].flatMap((name) => [name.repeat(32), keyOf(name).keys[0]!.secret]);
+        for (const text of [...hidden, "open sesame", btoa("open sesame")]) assert.ok(shown.every((each) => !each.includes(text)), text);
       });
     } finally {
       await rm(folder, { recursive: true, force: true });

@@ -36,11 +36,12 @@ export const stores: readonly { readonly store: string; readonly on: (work: Work
   { store: "etcd", on: onEtcd, skip: etcdMissing() },
 ];
 
-/** Sends requests to a server with these flags as its administrator, and closes it. */
+/** Sends requests to a server with these flags as its administrator, and closes it. `logged` gets the lines of its log. */
 export async function within(
   args: readonly string[],
   work: (client: Client) => Promise<void>,
   plugins?: readonly Plugin[],
+  logged: (lines: readonly string[]) => void = () => {},
 ): Promise<void> {
   const server = await startTestServer({ args, ...(plugins === undefined ? {} : { plugins }) });
   const client = httpsClient({ port: server.port, ca: server.ca, token: server.tokens.admin });
@@ -50,4 +51,5 @@ export async function within(
     client.close();
     await server.close();
   }
+  logged(server.logged);
 }
