@@ -1,0 +1,55 @@
+/** Opens a server in process, with a store in memory that can be copied. */
+import type { ServerClock } from "../core/async.ts";
+import type { Plugin } from "../core/plugin.ts";
+import type { CacheContents } from "../kernel/cache/mod.ts";
+import { jsonLog, verbosityOf } from "../kernel/observe/log.ts";
+import type { ActiveConfig } from "../server/config/active-config.ts";
+import { type PluginSettings, withDefaults } from "../server/config/parse.ts";
+import type { PlainSettings } from "../server/config/plain-settings.ts";
+import { openServer } from "../server/startup/open-server.ts";
+import { type Contents, MemoryEngine } from "./state/memory-engine.ts";
+
+/** Parts of a test server that have defaults. */
+export interface MoreParts<C extends ServerClock = ServerClock> {
+  readonly ofPlugins?: PluginSettings | undefined;
+  readonly clock?: C | undefined;
+  readonly engine?: MemoryEngine;
+  /** What the store has at the start. */
+  readonly from?: Contents;
+  /** What the cache has at the start. */
+  readonly begun?: CacheContents | undefined;
+  /** The compiled settings and plugins, with the resources that have appeared. */
+  readonly active?: ActiveConfig;
+}
+
+/** Opens the server. Resolves when it can be used; `close` ends it. */
+export async function openInMemory(
+  plugins: readonly Plugin[],
+  settings: Omit<PlainSettings, "data-dir">,
+  logged: string[],
+  { ofPlugins, clock, engine = new MemoryEngine(), begun, active }: MoreParts = {},
+) {
+  const config = active?.config ?? withDefaults({ ...settings, "data-dir": ":memory:" }, plugins, ofPlugins);
+  const opened = await openServer({
+    config,
+    plugins,
+    ...(active === undefined ? {} : { active }),
+    instead: {
+      ...(clock === undefined ? {} : { clock }),
+      ...(begun === undefined ? {} : { begun }),
+      sqlite: { memory: engine },
+    },
+    log: jsonLog((line) => logged.push(line), Date.now, verbosityOf(config.v, config.vmodule, [])),
+  });
+  await opened.bootstrapped.catch(async (error: unknown) => {
+    await opened.close();
+    throw error;
+  });
+  // The controllers of a server that begins with the work of others have nothing to make before the first request.
+  await (begun === undefined ? opened.started : opened.authorizersReady);
+  const close = () => {
+    opened.drain();
+    return opened.close();
+  };
+  return { opened, close };
+}
