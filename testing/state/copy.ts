@@ -60,11 +60,12 @@ async function copyOne(
 }
 
 function isSame(a: StoredObject, b: StoredObject): boolean {
-  const [one, other] = [a, b].map((each) => valueText(steadyForms([withoutSums(objectOf(each))])));
+  const [one, other] = [a, b].map((each) => valueText(steadyForms([withoutDerived(objectOf(each))])));
   return one === other;
 }
 
-/** A controller of each server computes the rules of an aggregated role. */
-function withoutSums(object: ApiObject): ApiObject {
-  return "aggregationRule" in object ? { ...object, rules: undefined } as ApiObject : object;
+/** The controllers of each server compute the status, and the rules of an aggregated role: the other server may not have come to it yet. */
+function withoutDerived(object: ApiObject): ApiObject {
+  const { status: _, ...rest } = object as ApiObject & { readonly status?: unknown };
+  return "aggregationRule" in rest ? { ...rest, rules: undefined } as ApiObject : rest;
 }

@@ -149,6 +149,11 @@ test("load() of another server copies objects with all of their metadata, and re
   assert.equal(typeof copy!.metadata.deletionTimestamp, "string");
   assert.deepEqual({ ...copy!.metadata, resourceVersion: "" }, { ...original!.metadata, resourceVersion: "" });
   await target.load(source);
+  const template = { metadata: { labels: { app: "x" } }, spec: { containers: [{ name: "c", image: "i" }] } };
+  const metadata = { name: "x", namespace: "a" }, spec = { selector: { matchLabels: { app: "x" } }, template };
+  const plain = { apiVersion: "apps/v1", kind: "Deployment", metadata, spec }, counted = { ...plain, status: { replicas: 1 } };
+  await Promise.all([source.load(counted), target.load(plain)]);
+  await target.load(source); // what a controller of only one of them has written makes no difference
   await source.load({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "d", namespace: "a" } });
   await target.load({ ...configMap("d"), data: { other: "content" } } as typeof namespace);
   await assert.rejects(target.load(source), /configmaps\/a\/d: ConfigMap a\/d exists with another content/);
