@@ -194,6 +194,19 @@ test("faults.hold(): events are held in every encoding", async () => {
   }
 });
 
+test("a watch that its reader leaves ends at once, also while it waits and while it is recorded", { timeout: 60_000 }, async () => {
+  await using server = await openTestServer();
+  const recording = server.record();
+  await create(server, "a");
+  const { body } = await server.handle(new Request(`${maps}?watch=true&fieldSelector=metadata.name=a`));
+  for await (const chunk of body!) {
+    assert.ok(chunk.length > 0);
+    break;
+  }
+  assert.equal(recording.requests({ verb: "watch" }).length, 1);
+  assert.equal(server.faults.endWatches("closed", { resource: "configmaps" }), 0);
+});
+
 async function newest(server: TestServer): Promise<string> {
   return (await (await ask(server, "GET", maps)).json()).metadata.resourceVersion;
 }

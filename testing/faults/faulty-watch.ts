@@ -87,14 +87,29 @@ export class FaultyWatch {
     if (afterEvents === 0) this.#endNow();
   }
 
-  /** The frames for the client. */
-  async *frames(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  /** The frames for the client. `closed` is called when the watch has ended. */
+  frames(source: AsyncIterable<Uint8Array>, closed: () => void): AsyncIterable<Uint8Array> {
+    const frames = this.#frames(source, closed);
+    return {
+      [Symbol.asyncIterator]: () => ({
+        next: () => frames.next(),
+        return: () => {
+          // A generator that waits for its source would return only after that.
+          this.#isCut = true;
+          this.#wake();
+          return frames.return(undefined);
+        },
+      }),
+    };
+  }
+
+  async *#frames(source: AsyncIterable<Uint8Array>, closed: () => void): AsyncGenerator<Uint8Array, undefined> {
     const iterator = source[Symbol.asyncIterator]();
     let next = iterator.next();
     try {
       for (;;) {
         for (let frame = this.#ready.shift(); frame !== undefined; frame = this.#ready.shift()) yield frame;
-        if (this.#isCut) return;
+        if (this.#isCut) return undefined;
         const woken = new Promise<undefined>((resolve) => this.#wake = () => resolve(undefined));
         const got = await Promise.race([next, woken]);
         if (got === undefined) continue;
@@ -103,7 +118,9 @@ export class FaultyWatch {
         next = iterator.next();
       }
       yield* this.#ready.splice(0);
+      return undefined;
     } finally {
+      closed();
       this.#ending.abort();
       next.catch(() => {});
       iterator.return?.().catch(() => {});

@@ -104,21 +104,13 @@ class FaultyRequest {
         try {
           const source = await reads.watch(watch.wrapped(watching));
           if (endWatch !== undefined) watch.end(endWatch.how, endWatch.afterEvents);
-          return thenClosed(watch.frames(source), closed);
+          return watch.frames(source, closed);
         } catch (error) {
           closed();
           throw error;
         }
       },
     };
-  }
-}
-
-async function* thenClosed(frames: AsyncIterable<Uint8Array>, closed: () => void): AsyncGenerator<Uint8Array> {
-  try {
-    yield* frames;
-  } finally {
-    closed();
   }
 }
 

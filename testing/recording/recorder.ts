@@ -1,7 +1,7 @@
 /** Records requests of a test server with their answers. */
 import { bound } from "../../core/bound.ts";
 import { concat } from "../../kernel/objects/chunks.ts";
-import { type Exchange, header, type Reply } from "../../kernel/request/exchange.ts";
+import { type Chunks, type Exchange, header, type Reply } from "../../kernel/request/exchange.ts";
 import { type KnownRequest, matches, type RequestMatch } from "../faults/rule.ts";
 import { contentOf, eventsOf, type RecordedRequest, recordingText } from "./recorded-request.ts";
 
@@ -131,12 +131,25 @@ function notingBody(reply: Reply, noted: Noted): Reply {
   return { ...reply, body: notingChunks(body, noted) };
 }
 
-async function* notingChunks(chunks: AsyncIterable<Uint8Array>, { answer }: Noted): AsyncGenerator<Uint8Array> {
+/** No generator: one that waits for its source returns only after that. */
+function notingChunks(chunks: Chunks, { answer }: Noted): Chunks {
   let length = 0;
-  for await (const chunk of chunks) {
+  const note = (chunk: Uint8Array): void => {
     const kept = chunk.slice(0, Math.max(0, bodyBytesMax - length));
     if (kept.length > 0) answer.push(kept);
     length += kept.length;
-    yield chunk;
-  }
+  };
+  return {
+    [Symbol.asyncIterator]() {
+      const iterator = chunks[Symbol.asyncIterator]();
+      return {
+        async next() {
+          const result = await iterator.next();
+          if (result.done !== true) note(result.value);
+          return result;
+        },
+        return: async () => await iterator.return?.() ?? { done: true, value: undefined },
+      };
+    },
+  };
 }
