@@ -106,7 +106,7 @@ test("openTestServer({ clock }): bootstrap tokens expire by a manual clock", asy
 
 test("openTestServer({ clock }): the times of conditions are those of a manual clock", async () => {
   await using server = await openTestServer({ clock: "manual" });
-  await server.clock.advance("24h");
+  await server.clock.advance("1h");
   const names = { plural: "things", singular: "thing", kind: "Thing", listKind: "ThingList" };
   await server.api.create("apiextensions.k8s.io/v1", "customresourcedefinitions", "", {
     metadata: { name: "things.example.com" },
@@ -149,11 +149,11 @@ test("openTestServer({ clock }): each server of a process has its own clock", as
   await using one = await openTestServer({ clock: "manual" });
   await using other = await openTestServer({ clock: "manual" });
   const before = other.clock.now();
-  await one.clock.advance("24h");
+  await one.clock.advance("1h");
   assert.equal(other.clock.now(), before);
   const created = async ({ api }: typeof one) => {
     const { metadata } = await api.create("v1", "configmaps", "default", { metadata: { name: "a" } });
     return Date.parse(metadata.creationTimestamp ?? "");
   };
-  assert.ok(await created(one) - await created(other) > 86_000_000);
+  assert.ok(await created(one) - await created(other) > 3_500_000);
 });

@@ -146,16 +146,17 @@ class OpenTelemetry implements Tracing {
     const remote = trace.getSpanContext(context);
     return { context: ROOT_CONTEXT, ...(remote === undefined ? {} : { links: [{ context: remote }] }) };
   }
-  /** Runs a function in a span of its own. */
+  /** Runs a function in a span of its own. Its times are of the clock of the request: the library would take the wall clock, which drifts from it. */
   async #within<T>(name: string, options: SpanOptions, parent: Context, run: () => Promise<T>): Promise<T> {
-    const { tracer, api: { SpanStatusCode, trace } } = this.#loaded, span = tracer.startSpan(name, options, parent);
+    const { tracer, api: { SpanStatusCode, trace } } = this.#loaded,
+      span = tracer.startSpan(name, { ...options, startTime: epoch(performance.now()) }, parent);
     try {
       return await this.#running.run(scopeOf(trace.setSpan(parent, span)), run);
     } catch (error) {
       span.setStatus({ code: SpanStatusCode.ERROR, message: reasonOf(error) });
       throw error;
     } finally {
-      span.end();
+      span.end(epoch(performance.now()));
     }
   }
   #record(context: Context, { name, begun, ended, attributes = {}, failed = false }: TracedPart, kind: SpanKind): void {
