@@ -289,7 +289,7 @@ export {
 export { reasonOf } from "./core/reason-of.ts";
 
 // Controllers: a rate-limited work queue.
-export { type Clock, gather, pause, type ServerClock, systemClock, untilAborted } from "./core/async.ts";
+export { afterCollecting, type Clock, pause, type ServerClock, systemClock, untilAborted } from "./core/async.ts";
 export { afterIo } from "./core/turns.ts";
 export { listAll as listed } from "./core/listed.ts";
 export type { RetryLimits } from "./core/retry-delays.ts";

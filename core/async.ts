@@ -36,7 +36,7 @@ export const elapsedClock: Clock = Object.freeze({ ...systemClock, now: () => pe
  * Runs `run` after `ms` milliseconds in which other work of the present time may join it, unless the returned function is called before. A clock that tests
  * advance waits for it, so that it needs no advance.
  */
-export function gather(ms: number, run: () => void, { hold }: Clock): () => void {
+export function afterCollecting(ms: number, run: () => void, { hold }: Clock): () => void {
   const release = hold?.(),
     cancel = systemClock.after(release === undefined ? ms : 0, () => {
       release?.();

@@ -1,6 +1,6 @@
 /** Builds the rules of ClusterRoles with an aggregationRule from those of the ClusterRoles that it selects. */
 import { type ApiObject, type Controller, type ControllerContext, StatusError } from "../../plugin.ts";
-import { gather, sameValue, selectsLabels, valueText } from "../../toolbox.ts";
+import { afterCollecting, sameValue, selectsLabels, valueText } from "../../toolbox.ts";
 import { type ClusterRole, groupVersion, type PolicyRule } from "./schema.ts";
 
 /** Milliseconds in which changes are collected before the roles are built. */
@@ -36,7 +36,7 @@ async function run(context: ControllerContext, signal: AbortSignal): Promise<voi
       const name = object.metadata.name ?? "";
       if (type === "DELETED") roles.delete(name);
       else roles.set(name, object as ClusterRole); // the watch is of this resource
-      gathering ??= gather(gatherMs, sync, clock);
+      gathering ??= afterCollecting(gatherMs, sync, clock);
     }
   } finally {
     gathering?.();

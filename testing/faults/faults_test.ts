@@ -205,6 +205,9 @@ test("a watch that its reader leaves ends at once, also while it waits and while
   }
   assert.equal(recording.requests({ verb: "watch" }).length, 1);
   assert.equal(server.faults.endWatches("closed", { resource: "configmaps" }), 0);
+  server.faults.add({ verb: "watch", drop: "after" });
+  await assert.rejects(watchOf(server), ConnectionDropped);
+  assert.equal(server.faults.endWatches("closed"), 0, "a watch whose reply is dropped ends, too");
 });
 
 async function newest(server: TestServer): Promise<string> {

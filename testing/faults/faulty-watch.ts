@@ -1,7 +1,9 @@
 /** One watch whose events a test can hold, and which it can end. */
+import { once } from "../../core/async.ts";
 import { bound } from "../../core/bound.ts";
 import { statusOf } from "../../core/status-error.ts";
 import { expiredError, type Framing, type Watching, type WatchType } from "../../kernel/reads/reads.ts";
+import { concat } from "../../kernel/objects/chunks.ts";
 import type { Item } from "../../kernel/objects/objects.ts";
 import type { Revision } from "../../kernel/store/store.ts";
 import type { HeldEvent, HeldFrame } from "./held-events.ts";
@@ -35,7 +37,7 @@ export class FaultyWatch {
   #bytes: Uint8Array = new Uint8Array();
   /** Frames that can be delivered. */
   readonly #ready: Uint8Array[] = [];
-  #held: HeldFrame[] = [];
+  readonly #held = new Map<HeldEvent, HeldFrame>();
   /** Events after this revision are held; undefined: none. */
   #holdsAfter: Revision | undefined;
   #end: Ending | undefined;
@@ -61,16 +63,16 @@ export class FaultyWatch {
   }
 
   get held(): readonly HeldFrame[] {
-    return this.#held;
+    return [...this.#held.values()];
   }
 
   /** Delivers events, in this order. */
   flush(events: readonly HeldEvent[]): void {
     for (const event of events) {
-      const at = this.#held.findIndex((held) => held.event === event);
-      if (at < 0) continue; // it belongs to another watch
-      this.#ready.push(this.#held[at]!.bytes);
-      this.#held.splice(at, 1);
+      const held = this.#held.get(event);
+      if (held === undefined) continue; // it belongs to another watch
+      this.#held.delete(event);
+      this.#ready.push(held.bytes);
     }
     this.#wake();
   }
@@ -78,7 +80,7 @@ export class FaultyWatch {
   /** Delivers what is held, and holds no more. */
   release(): void {
     this.#holdsAfter = undefined;
-    this.flush(this.#held.map(({ event }) => event));
+    this.flush([...this.#held.keys()]);
   }
 
   /** Ends the watch after this many further events. */
@@ -89,22 +91,29 @@ export class FaultyWatch {
 
   /** The frames for the client. `closed` is called when the watch has ended. */
   frames(source: AsyncIterable<Uint8Array>, closed: () => void): AsyncIterable<Uint8Array> {
-    const frames = this.#frames(source, closed);
+    const iterator = source[Symbol.asyncIterator]();
+    const over = once(() => {
+      closed();
+      this.#ending.abort();
+      iterator.return?.().catch(() => {});
+      return true;
+    });
+    const frames = this.#frames(iterator, over);
     return {
       [Symbol.asyncIterator]: () => ({
         next: () => frames.next(),
         return: () => {
-          // A generator that waits for its source would return only after that.
+          // A generator that waits for its source would return only after that, and one that has not begun has no `finally`.
           this.#isCut = true;
           this.#wake();
+          over();
           return frames.return(undefined);
         },
       }),
     };
   }
 
-  async *#frames(source: AsyncIterable<Uint8Array>, closed: () => void): AsyncGenerator<Uint8Array, undefined> {
-    const iterator = source[Symbol.asyncIterator]();
+  async *#frames(iterator: AsyncIterator<Uint8Array>, over: () => void): AsyncGenerator<Uint8Array, undefined> {
     let next = iterator.next();
     try {
       for (;;) {
@@ -120,10 +129,8 @@ export class FaultyWatch {
       yield* this.#ready.splice(0);
       return undefined;
     } finally {
-      closed();
-      this.#ending.abort();
       next.catch(() => {});
-      iterator.return?.().catch(() => {});
+      over();
     }
   }
 
@@ -148,7 +155,7 @@ export class FaultyWatch {
 
   /** Cuts the frames off the bytes. */
   #take(chunk: Uint8Array): void {
-    let bytes = this.#bytes.length === 0 ? chunk : joined(this.#bytes, chunk);
+    let bytes = this.#bytes.length === 0 ? chunk : concat([this.#bytes, chunk]);
     for (let made = this.#made[0]; made !== undefined && bytes.length >= made.length; made = this.#made[0]) {
       this.#made.shift();
       this.#pass(made, bytes.slice(0, made.length));
@@ -160,20 +167,20 @@ export class FaultyWatch {
 
   #pass({ item, type, endsInitial }: Made, bytes: Uint8Array): void {
     // A bookmark tells the client that it has all events until then.
-    if (type === "BOOKMARK" && !endsInitial && this.#held.length > 0) return;
+    if (type === "BOOKMARK" && !endsInitial && this.#held.size > 0) return;
     if (item === undefined) return void this.#ready.push(bytes);
     if (this.#end !== undefined && this.#count(this.#end, bytes)) return;
     if (this.#holdsAfter === undefined || item.revision <= this.#holdsAfter) return void this.#ready.push(bytes);
-    if (this.#held.length === heldMax) throw new Error(`a watch has ${heldMax} events that are held: flush or release them`);
+    if (this.#held.size === heldMax) throw new Error(`a watch has ${heldMax} events that are held: flush or release them`);
     const { name, namespace = "" } = item.object.metadata;
-    const event: HeldEvent = {
+    const event: HeldEvent = Object.freeze({
       type: type as HeldEvent["type"], // bookmarks and errors have no item
       namespace,
       name: name!, // every stored object has one
       resourceVersion: String(item.revision),
       watch: this.number,
-    };
-    this.#held.push({ event: Object.freeze(event), revision: item.revision, bytes });
+    });
+    this.#held.set(event, { event, revision: item.revision, bytes });
   }
 
   /** Counts an event before the end of the watch. Returns whether it was the last one, of which the client gets a half. */
@@ -195,15 +202,8 @@ export class FaultyWatch {
     if (this.#end?.how === "expired") {
       this.#ready.push(this.#errorFrame(statusOf(expiredError("injected by a test: too old resource version"))));
     }
-    this.#held = [];
+    this.#held.clear();
     this.#isCut = true;
     this.#wake();
   }
-}
-
-function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
-  const both = new Uint8Array(first.length + second.length);
-  both.set(first);
-  both.set(second, first.length);
-  return both;
 }

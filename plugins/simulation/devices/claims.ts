@@ -152,7 +152,7 @@ export const claimUseReconciler: Reconciler = {
   },
 };
 
-/** Writes the reservations that are left, if some are not. What is reserved for nobody is not allocated, if this cluster has allocated it. */
+/** Writes the reservations that are left, if there are fewer than before. Frees the devices of a claim without reservations, if this cluster has allocated them. */
 async function release(
   { claims }: DeviceStores,
   claim: ResourceClaim,

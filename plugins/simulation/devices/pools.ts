@@ -37,7 +37,7 @@ export interface Pool {
   /** Whether two devices have the same name. */
   readonly isInvalid: boolean;
   readonly devices: readonly PlacedDevice[];
-  /** The counters that devices of the pool share, by set and name. */
+  /** The slices of the pool, which also have the counters that its devices share. */
   readonly slices: readonly ResourceSlice[];
 }
 
