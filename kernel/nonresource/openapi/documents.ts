@@ -85,6 +85,7 @@ export async function documentOf(text: string, message: Message | undefined): Pr
   return await documentOfBytes(new TextEncoder().encode(text), protobuf);
 }
 
+/** Makes the document of its JSON. `protobuf` makes its other form, if it has one. */
 export async function documentOfBytes(json: Uint8Array, protobuf: OpenapiDocument["protobuf"]): Promise<OpenapiDocument> {
   return {
     json,

@@ -47,9 +47,10 @@ export async function sendReply(sink: ReplySink, reply: Reply, isHead: boolean, 
   }
 }
 
+/** A reply whose body is one chunk, of a length that is known. */
 function inChunks(reply: Reply, bytes: Uint8Array): Reply {
-  const chunks = async function* () {
-    yield await Promise.resolve(bytes);
-  };
-  return { ...reply, headers: { ...reply.headers, "content-length": String(bytes.length) }, body: { [Symbol.asyncIterator]: chunks } };
+  return { ...reply, headers: { ...reply.headers, "content-length": String(bytes.length) }, body: only(bytes) };
+}
+async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
 }
