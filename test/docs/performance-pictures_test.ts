@@ -31,7 +31,7 @@ const rate: Rate = { requests: 1, failed: 0, perSecond: 1, p50: 10, p99: 20, p99
 /** A row with a kube-apiserver's CPU as a multiple of ours, in each of two rounds. */
 function row(name: string, lower: number, upper: number): PeerRow {
   const theirs = [lower, upper].map((times) => ({ ...rate, cpuMs: times * rate.cpuMs }));
-  return rowOfRates(name, [rate, rate], theirs, 0, false);
+  return rowOfRates(name, { ours: [rate, rate], theirs, failed: 0 }, false);
 }
 const results: Kept["results"] = [{
   ...{ store: "sqlite", runtime: "deno", firstReadyMs: 500, readyMs: 400, idleMiB: 96, seconds: 1, goals: [] },

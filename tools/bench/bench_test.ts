@@ -25,7 +25,9 @@ async function bench(args: readonly string[], env: NodeJS.ProcessEnv = process.e
 test("npm run bench -- --help prints the usage; a mistake in the flags is an error with it", async () => {
   const help = await bench(["--help"]);
   assert.match(help, /^npm run bench \[-- --only TEXT/);
-  for (const flag of ["--peer", "--memory", "--floods", "--fairness", "--profile FOLDER", "--smoke"]) assert.ok(help.includes(flag), flag);
+  for (const flag of ["--peer", "--against main", "--memory", "--floods", "--fairness", "--profile FOLDER", "--smoke"]) {
+    assert.ok(help.includes(flag), flag);
+  }
   await assert.rejects(bench(["--pear"]), (error: Error & { readonly code?: number; readonly stderr?: string }) => {
     assert.equal(error.code, 1);
     assert.match(error.stderr ?? "", /^bench: Unknown option '--pear'[^]*npm run bench -- --peer/m);
@@ -80,6 +82,21 @@ test("npm run bench sends HTTP/2 by node:http2 on a machine without Go", options
   assert.match(stdout, /^watch, 100 watchers +[\d.]/m);
   assert.doesNotMatch(stdout, /!!/);
   assert.match(stdout, /^HTTP\/2 was sent by node:http2 \(no go on PATH\)$/m);
+});
+
+const cloned = existsSync(fileURLToPath(new URL("../../.git", import.meta.url)));
+
+test("npm run bench -- --against compares this checkout with a commit, and names a commit that is not there", {
+  ...options,
+  skip: options.skip || (cloned ? false : "the folder has no history of git"),
+}, async () => {
+  const stdout = await bench(["--against", "HEAD", "--only", "update", "--only", "start"]);
+  for (const name of ["start", "idle memory", "update"]) {
+    assert.match(stdout, new RegExp(`^${name} +(CPU ms|MiB) [\\d.,]+ / [\\d.,]+: `, "m"));
+  }
+  assert.match(stdout, /^This checkout \/ HEAD \([0-9a-f]{10}[^)]*\), sqlite on \w+, HTTP\/2 by /m);
+  assert.doesNotMatch(stdout, /!!/);
+  await assert.rejects(bench(["--against", "no-such-commit"]), /"no-such-commit" is neither a folder nor a commit/);
 });
 
 test("npm run bench -- --profile writes a profile of a load", options, async () => {

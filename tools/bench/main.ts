@@ -1,9 +1,11 @@
-/** `npm run bench`: the cost of requests, beside a kube-apiserver, of memory and of floods. `--help` prints the usage. */
+/** `npm run bench`: the cost of requests, beside a kube-apiserver or another checkout, of memory and of floods. `--help` prints the usage. */
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { reasonOf } from "../../core/reason-of.ts";
 import { kubeApiserverMissing } from "../../test/access/kube-apiserver.ts";
 import { etcdAvailable } from "../../test/etcd.ts";
+import { compareCheckouts } from "./against.ts";
+import { differenceLine } from "./against-rows.ts";
 import type { Runtime } from "./children.ts";
 import { measureFairness } from "./fairness.ts";
 import { floodHead, floodLine, floodNames, measureFlood } from "./floods.ts";
@@ -31,6 +33,9 @@ npm run bench -- --only hostile
   Requests that cost more than their bytes suggest, twelve minutes or more. A run without --only leaves them out.
 npm run bench -- --peer [--rounds N]
   The same requests to this server and to a kube-apiserver on PATH, in alternating rounds over HTTP/2.
+npm run bench -- --against main [--only TEXT ...] [--store etcd] [--runtime node] [--rounds N]
+  This checkout beside a commit, branch, tag or other folder: CPU of the same requests, events and starts, and idle memory, in alternating rounds, ten
+  minutes. Exits with 1 if a row is dearer by more than 5 percent. On a machine without other work.
 npm run bench -- --proxied [--rounds N]
   A GET that is passed on to a registered server, beside a kube-apiserver on PATH with the same one, two minutes.
 npm run bench -- --memory
@@ -48,6 +53,8 @@ const whole = Object.freeze({ seconds: 2, share: 1 });
 const smoke = Object.freeze({ seconds: 0.05, share: 0.01 });
 /** Rounds of a comparison, and the seconds of each. */
 const peerRounds = 5, peerSeconds = 2;
+/** Rounds of a comparison with another checkout. */
+const againstRounds = 7;
 /** The same of a measurement of fairness, and its listed objects. */
 const fairRounds = 3, fairSeconds = 8, fairObjects = 100_000;
 /** Each hostile request has a server of its own and takes 14 s: a smoke run sends one, a whole one none that is not named. */
@@ -62,6 +69,7 @@ const options = {
   protocol: { type: "string" },
   runtime: { type: "string", default: "Deno" in globalThis ? "deno" : "node" },
   peer: { type: "boolean", default: false },
+  against: { type: "string" },
   memory: { type: "boolean", default: false },
   floods: { type: "boolean", default: false },
   proxied: { type: "boolean", default: false },
@@ -141,6 +149,24 @@ async function measurePeer(values: Flags, runtime: Runtime): Promise<boolean> {
   console.log(`HTTP/2 was sent by ${result.http2}; all of it took ${result.seconds.toFixed(0)} s`);
   if (values.json !== undefined) keepPeer(values.json, result);
   return result.rows.every(({ failed }) => failed === 0);
+}
+
+/** Resolves with false if a row is dearer than in the other checkout, or requests failed. */
+async function against(values: Flags, runtime: Runtime, other: string): Promise<boolean> {
+  const size = values.smoke ? { ...smoke, rounds: 1 } : { share: 1, seconds: peerSeconds, rounds: Number(values.rounds ?? againstRounds) };
+  const store = values.store === "etcd" ? "etcd" : "sqlite";
+  const differences = await compareCheckouts({
+    ...{ runtime, store, against: other, ...size, ...values.seconds === undefined ? {} : { seconds: Number(values.seconds) } },
+    scenarios: peerScenarios.filter(({ name }) => isChosen(name, values)),
+    withStarts: isChosen("start", values),
+    begin: (told, http2) =>
+      console.log(`\nThis checkout / ${told}, ${store} on ${runtime}, HTTP/2 by ${http2}: medians of alternating rounds`),
+    tell: (difference) => console.log(differenceLine(difference)),
+  });
+  const dearer = differences.filter(({ verdict }) => verdict === "dearer");
+  if (dearer.length > 0) console.log(`\nDearer than in ${other}: ${dearer.map(({ name }) => name).join("; ")}`);
+  // A smoke run is too short to judge.
+  return differences.every(({ failed }) => failed === 0) && (values.smoke || dearer.length === 0);
 }
 
 async function memory(values: Flags, runtime: Runtime): Promise<boolean> {
@@ -223,6 +249,7 @@ function measuring(values: Flags): Promise<boolean> {
   const runtime: Runtime = values.runtime === "node" ? "node" : "deno";
   if (values.profile !== undefined) return profile(values, runtime, values.profile);
   if (values.peer) return measurePeer(values, runtime);
+  if (values.against !== undefined) return against(values, runtime, values.against);
   if (values.proxied) return proxied(values, runtime);
   if (values.fairness) return fairness(values, runtime);
   if (values.floods) return floods(values, runtime);

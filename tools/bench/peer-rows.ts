@@ -1,6 +1,7 @@
 /** Results of a comparison with a kube-apiserver, and how they are printed. */
 import type { Runtime } from "./children.ts";
 import type { Rate } from "./measured.ts";
+import type { RatesOfRounds } from "./peer-rounds.ts";
 import { median } from "./percentile.ts";
 import { short } from "./report.ts";
 import { wantedRatios } from "./targets.ts";
@@ -48,7 +49,7 @@ export function rowOf(name: string, what: "ms" | "MiB", ours: readonly Side[], t
 }
 
 /** A row of the rounds of a load, or of a watch, whose p50 must not be worse than theirs. */
-export function rowOfRates(name: string, ours: readonly Rate[], theirs: readonly Rate[], failed: number, isWatch: boolean): PeerRow {
+export function rowOfRates(name: string, { ours, theirs, failed }: RatesOfRounds, isWatch: boolean): PeerRow {
   const cpu = (rates: readonly Rate[]) => rates.map(({ cpuMs }) => cpuMs);
   const rates = { ours: medianRate(ours), theirs: medianRate(theirs) };
   const row = compared(name, "CPU ms", cpu(ours), cpu(theirs));

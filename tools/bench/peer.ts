@@ -12,7 +12,7 @@ import { type ColdTarget, measureCold } from "./cold.ts";
 import { type Generators, openGenerators } from "./generator.ts";
 import type { Rate } from "./measured.ts";
 import { measurePeerLoad, measurePeerWatch } from "./peer-rounds.ts";
-import type { PeerResult, PeerRow } from "./peer-rows.ts";
+import { type PeerResult, type PeerRow, rowOfRates } from "./peer-rows.ts";
 import { type Closer, measureStarts } from "./peer-starts.ts";
 import type { Scenario } from "./scenarios.ts";
 import { seed } from "./seed.ts";
@@ -71,8 +71,8 @@ async function measureRounds(
   for (const { name, measure } of options.scenarios) {
     const generator = { ours: generators.start("h2"), theirs: generators.start("h2") };
     try {
-      if (measure.tag === "load") keep(await measurePeerLoad(name, measure, targets, generator, options));
-      else if (measure.tag === "watch") keep(await measurePeerWatch(name, measure, targets, generator, options));
+      if (measure.tag === "load") keep(rowOfRates(name, await measurePeerLoad(measure, targets, generator, options), false));
+      else if (measure.tag === "watch") keep(rowOfRates(name, await measurePeerWatch(measure, targets, generator, options), true));
     } finally {
       await generator.ours.stop();
       await generator.theirs.stop();

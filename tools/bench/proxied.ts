@@ -15,7 +15,7 @@ import type { FloorStep } from "./floor.ts";
 import { openGenerators } from "./generator.ts";
 import { configMap } from "./objects.ts";
 import { measurePeerLoad } from "./peer-rounds.ts";
-import type { PeerRow } from "./peer-rows.ts";
+import { type PeerRow, rowOfRates } from "./peer-rows.ts";
 import { startServer } from "./server.ts";
 import type { Target } from "./target.ts";
 
@@ -56,7 +56,8 @@ export async function measureProxied({ runtime, seconds, rounds, share, tell }: 
     closers.push(generator.ours, generator.theirs);
     for (const clients of clientCounts) {
       const what = { tag: "load", kind: "get", path: thing, clients } as const;
-      tell(await measurePeerLoad(`proxied get, ${clients}`, what, { ours, theirs }, generator, { seconds, rounds, share }));
+      const rates = await measurePeerLoad(what, { ours, theirs }, generator, { seconds, rounds, share });
+      tell(rowOfRates(`proxied get, ${clients}`, rates, false));
     }
   } finally {
     for (const closer of closers.toReversed()) await closer.stop();
