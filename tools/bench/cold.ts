@@ -2,7 +2,7 @@
 import type { Generator } from "./generator.ts";
 import type { Rate } from "./measured.ts";
 import { jobOf } from "./measure-load.ts";
-import { sharedOf, watchedPath } from "./measure-watch.ts";
+import { watchOf } from "./measure-watch.ts";
 import type { Scenario } from "./scenarios.ts";
 import { type Target, timed, timedWatch } from "./target.ts";
 
@@ -29,16 +29,8 @@ export async function measureCold(
         const job = jobOf(measure, { target, seconds: coldSecondsMax, share });
         rates.set(name, await timed(target, () => generator.load({ ...job, count: Math.ceil(coldRequests * share) })));
       } else if (measure.tag === "watch") {
-        const { watchers } = sharedOf(measure, share), { port, ca, token } = target;
-        const writes = Math.ceil(coldRequests * share / watchers);
-        const watches = await generator.openWatches({
-          port,
-          ca,
-          token,
-          path: watchedPath,
-          watchers,
-          writesPerSecond: measure.writesPerSecond,
-        });
+        const watch = watchOf(target, measure, share), writes = Math.ceil(coldRequests * share / watch.watchers);
+        const watches = await generator.openWatches(watch);
         const { missing: _, doubled: __, ...rate } = await timedWatch(target, () => watches.run(writes));
         rates.set(name, rate);
         await watches.close();

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { programs } from "../../test/programs.ts";
 import { type Child, clientRuntime, startAnswering, startChild } from "./children.ts";
 import type { Load, Loaded } from "./load.ts";
-import { configMap } from "./objects.ts";
+import { objectText, updatedPath } from "./objects.ts";
 import { templateOf } from "./requests.ts";
 import type { Protocol } from "./sender.ts";
 import type { Step, Watch, Watched } from "./watchers.ts";
@@ -62,7 +62,9 @@ function goGenerator(path: string): Generator {
   return {
     load: (what) => child.ask<Loaded>({ step: "load", connections: sharedConnections, ...what, request: templateOf(what) }),
     async openWatches(watch) {
-      await child.ask({ step: "open", connections: sharedConnections, ...watch, object: configMap("<name>", "<number>") });
+      const { written = "ConfigMap" } = watch;
+      const object = objectText(written, "<name>", "<number>");
+      await child.ask({ step: "open", connections: sharedConnections, ...watch, object, updated: updatedPath(written) });
       return watchesOf(child, () => Promise.resolve());
     },
     stop: () => child.stop(),

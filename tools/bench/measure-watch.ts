@@ -5,10 +5,17 @@ import { forgetPeak, memoryMiB } from "./process.ts";
 import { nameWith, type Scenario } from "./scenarios.ts";
 import type { LoadSetting } from "./measure-load.ts";
 import { type Target, timedWatch, type WatchRate } from "./target.ts";
+import type { Watch } from "./watchers.ts";
 
 export type WatchMeasure = Scenario["measure"] & { readonly tag: "watch" };
 
-export const watchedPath = "/api/v1/namespaces/default/configmaps";
+const watchedPath = "/api/v1/namespaces/default/configmaps";
+
+/** The watches of a scenario on a server. */
+export function watchOf({ port, ca, token }: Target, measure: WatchMeasure, share: number): Watch {
+  const { path = watchedPath, written = "ConfigMap", writesPerSecond } = measure, { watchers } = sharedOf(measure, share);
+  return { port, ca, token, path, written, watchers, writesPerSecond };
+}
 
 /** The watchers and writes of a smoke run, or of a whole one. */
 export function sharedOf({ watchers, writes }: WatchMeasure, share: number): { readonly watchers: number; readonly writes: number } {
@@ -39,9 +46,9 @@ export async function measureWatch(
 }
 
 async function watched(target: Target, what: WatchMeasure, share: number, generator: Generator): Promise<WatchRate> {
-  const { watchers, writes } = sharedOf(what, share), { port, ca, token } = target;
+  const { writes } = sharedOf(what, share);
   try {
-    const watches = await generator.openWatches({ port, ca, token, path: watchedPath, watchers, writesPerSecond: what.writesPerSecond });
+    const watches = await generator.openWatches(watchOf(target, what, share));
     const warm = await watches.run(Math.ceil(writes * warmUpShare));
     if (warm.missing !== 0 || warm.doubled !== 0) {
       throw new Error(`Before the measurement ${warm.missing} events were missing, ${warm.doubled} doubled`);

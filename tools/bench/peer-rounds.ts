@@ -1,7 +1,7 @@
 /** The alternating rounds of a comparison. */
 import type { Generator } from "./generator.ts";
 import { jobOf, type LoadMeasure } from "./measure-load.ts";
-import { sharedOf, watchedPath, type WatchMeasure } from "./measure-watch.ts";
+import { type WatchMeasure, watchOf } from "./measure-watch.ts";
 import type { Rate } from "./measured.ts";
 import { type Target, timed, timedWatch, warmUp } from "./target.ts";
 
@@ -58,11 +58,8 @@ export async function measurePeerWatch(
   generators: Both<Generator>,
   { seconds, rounds, share }: Rounds,
 ): Promise<RatesOfRounds> {
-  const { watchers } = sharedOf(what, share), writes = Math.ceil(what.writesPerSecond * seconds);
-  const open = (side: typeof sides[number]) => {
-    const { port, ca, token } = targets[side];
-    return generators[side].openWatches({ port, ca, token, path: watchedPath, watchers, writesPerSecond: what.writesPerSecond });
-  };
+  const writes = Math.ceil(what.writesPerSecond * seconds);
+  const open = (side: typeof sides[number]) => generators[side].openWatches(watchOf(targets[side], what, share));
   const watches = { ours: await open("ours"), theirs: await open("theirs") };
   for (const side of sides) await warmUp(targets[side], share, () => watches[side].run(writes));
   const rates = { ours: [] as Rate[], theirs: [] as Rate[] };

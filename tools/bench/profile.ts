@@ -9,7 +9,7 @@ import type { Runtime } from "./children.ts";
 import { type Generator, openGenerators } from "./generator.ts";
 import type { StoreName } from "./measured.ts";
 import { jobOf, type LoadMeasure } from "./measure-load.ts";
-import { sharedOf, watchedPath, type WatchMeasure } from "./measure-watch.ts";
+import { type WatchMeasure, watchOf } from "./measure-watch.ts";
 import { cpuMs, mainThreadMs } from "./process.ts";
 import { type CpuProfile, folderTimes, type SelfTime, selfTimes } from "./profile-table.ts";
 import type { Scenario } from "./scenarios.ts";
@@ -97,10 +97,8 @@ async function runnerOf(
     const job = jobOf(measure, { target, seconds, share });
     return { run: async () => (await generator.load(job)).requests, close: () => Promise.resolve() };
   }
-  const { watchers } = sharedOf(measure, share), { writesPerSecond } = measure;
-  const { port, ca, token } = target;
-  const watches = await generator.openWatches({ port, ca, token, path: watchedPath, watchers, writesPerSecond });
-  return { run: async () => (await watches.run(Math.ceil(writesPerSecond * seconds))).delivered, close: watches.close };
+  const watches = await generator.openWatches(watchOf(target, measure, share)), writes = Math.ceil(measure.writesPerSecond * seconds);
+  return { run: async () => (await watches.run(writes)).delivered, close: watches.close };
 }
 
 /** Shares of the main thread's time, and microseconds of its CPU time for a request. */

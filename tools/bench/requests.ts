@@ -1,7 +1,8 @@
 /** The requests of a load, as a template that the generators fill for each request. */
-import { configMap, textOf } from "./objects.ts";
+import { objectText, textOf, updatedPath, type Written } from "./objects.ts";
+import { podStatusPatch } from "./pods.ts";
 
-export type LoadKind = "get" | "create" | "update" | "patch" | "strategic" | "json patch" | "apply" | "seed";
+export type LoadKind = "get" | "create" | "update" | "patch" | "strategic" | "json patch" | "apply" | "seed" | "pod status";
 
 /**
  * Path and body have places that are filled by the number of a request: `<object>` with the name of an existing object, `<number>` with the
@@ -19,7 +20,9 @@ export interface Wanted {
   readonly path: string;
   /** Distinguishes the names of new objects and the texts of written ones from those of other runs. */
   readonly run: string;
-  /** Bytes of data of each written object; default 1 kB. */
+  /** Default: ConfigMaps. */
+  readonly written?: Written;
+  /** Bytes of data of each written ConfigMap; default 1 kB. */
   readonly bytes?: number;
 }
 
@@ -34,24 +37,26 @@ const appliers = 3;
 /** It is coprime to the usual counts, so that its multiples visit all objects in a pseudo-random order. */
 const stride = 7919;
 
-export function templateOf({ kind, path, run, bytes }: Wanted): RequestTemplate {
+export function templateOf({ kind, path, run, bytes, written = "ConfigMap" }: Wanted): RequestTemplate {
   const type = "application/json", one = `${path}/<object>`, number = `<number>-${run}`;
   switch (kind) {
     case "get":
       return { method: "GET", path, type, body: "" };
     case "seed":
-      return { method: "POST", path, type, body: configMap("cm-<padded>", "<number>", bytes) };
+      return { method: "POST", path, type, body: objectText(written, "cm-<padded>", "<number>", bytes) };
     case "create":
-      return { method: "POST", path, type, body: configMap(`new-${run}-<number>`, "<number>", bytes) };
+      return { method: "POST", path, type, body: objectText(written, `new-${run}-<number>`, "<number>", bytes) };
     case "update":
       // Different from the results of earlier runs: an update without changes is not written.
-      return { method: "PUT", path: one, type, body: configMap("<object>", number, bytes) };
+      return { method: "PUT", path: `${one}${updatedPath(written)}`, type, body: objectText(written, "<object>", number, bytes) };
     case "patch":
     case "strategic":
       // The same text has the same meaning in both.
       return { method: "PATCH", path: one, type: patchTypes[kind], body: `{"data":{"n":"${number}"}}` };
     case "json patch":
       return { method: "PATCH", path: one, type: patchTypes[kind], body: `[{"op":"replace","path":"/data/n","value":"${number}"}]` };
+    case "pod status":
+      return { method: "PATCH", path: `${one}/status`, type: patchTypes.strategic, body: podStatusPatch(number) };
     case "apply": {
       // A third of the size of other writes, so that three managers add up to the same.
       const applied = textOf(Math.floor((bytes ?? 1000) / appliers));

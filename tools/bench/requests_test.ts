@@ -18,6 +18,15 @@ test("templateOf() names an object in the path of an update and a new one in the
   assert.equal(JSON.parse(filler(create, 100)(1).body).metadata.name, "new-r-1");
 });
 
+test("templateOf() updates the status of a Pod, as nothing else of it can change", () => {
+  const pods = "/api/v1/namespaces/pods/pods";
+  const update = templateOf({ kind: "update", path: pods, run: "r", written: "Pod" }),
+    patch = templateOf({ kind: "pod status", path: pods, run: "r" });
+  assert.deepEqual([update.path, patch.path], [`${pods}/<object>/status`, `${pods}/<object>/status`]);
+  assert.deepEqual(JSON.parse(filler(update, 100)(1).body).metadata.annotations, { n: "1-r" });
+  assert.equal(JSON.parse(filler(patch, 100)(1).body).status.message, "1-r");
+});
+
 test("templateOf() gives each field manager of an apply fields of its own", () => {
   const fill = filler(templateOf({ kind: "apply", path, run: "r" }), 2);
   assert.equal(fill(2).path, `${path}/cm-00000?fieldManager=applier-1`);

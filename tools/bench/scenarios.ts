@@ -4,6 +4,7 @@ import type { Definitions } from "./definitions.ts";
 import type { Hostile } from "./hostile.ts";
 import { hostileRequests } from "./hostile-bodies.ts";
 import type { Large } from "./large.ts";
+import type { Written } from "./objects.ts";
 import type { LoadKind } from "./requests.ts";
 import type { Protocol } from "./sender.ts";
 import type { Policies } from "./policies.ts";
@@ -18,10 +19,19 @@ export interface Scenario {
       readonly clients: number;
       /** Number of objects at the path; default `objects`. */
       readonly objects?: number;
+      readonly written?: Written;
       readonly bytes?: number;
       readonly gzip?: boolean;
     }
-    | { readonly tag: "watch"; readonly watchers: number; readonly writes: number; readonly writesPerSecond: number }
+    | {
+      readonly tag: "watch";
+      /** Of the collection; default: that of the ConfigMaps. */
+      readonly path?: string;
+      readonly written?: Written;
+      readonly watchers: number;
+      readonly writes: number;
+      readonly writesPerSecond: number;
+    }
     | Large
     | Hostile
     | Authorization
@@ -35,6 +45,7 @@ export interface Scenario {
   readonly cold?: boolean;
 }
 
+const pods = "/api/v1/namespaces/pods/pods", madePods = "/api/v1/namespaces/made-pods/pods";
 const configMaps = "/api/v1/namespaces/default/configmaps", made = "/api/v1/namespaces/made/configmaps";
 const protocols: readonly Protocol[] = ["h2", "http1"], cold = true;
 
@@ -42,13 +53,26 @@ const protocols: readonly Protocol[] = ["h2", "http1"], cold = true;
 export const objects = 10_000;
 export const clients = 64;
 
-/** The objects during the measurement, each collection in its own namespace: 1 kB of data by default. */
-export const collections: readonly { readonly namespace: string; readonly count: number; readonly bytes?: number }[] = Object.freeze([
+/** Number of Pods of 5 kB during the measurement. */
+const podCount = 5_000;
+
+interface Collection {
+  readonly namespace: string;
+  readonly count: number;
+  /** Default: ConfigMaps. */
+  readonly written?: Written;
+  readonly bytes?: number;
+}
+
+/** The objects during the measurement, each collection in its own namespace: ConfigMaps with 1 kB of data by default. */
+export const collections: readonly Collection[] = Object.freeze<readonly Collection[]>([
   { namespace: "default", count: objects },
   { namespace: "few", count: 1_000 },
   { namespace: "large", count: 100, bytes: 100_000 },
   // Of creates, so that they do not make the lists longer.
   { namespace: "made", count: 0 },
+  { namespace: "pods", count: podCount, written: "Pod" },
+  { namespace: "made-pods", count: 0 },
 ]);
 
 /** The name of a scenario's result: HTTP/2 is the usual protocol. */
@@ -94,6 +118,15 @@ export const scenarios: readonly Scenario[] = Object.freeze([
   // Slowly: each event is sent separately.
   { name: "watch, 1,000 at 20/s", measure: { tag: "watch", watchers: 1_000, writes: 60, writesPerSecond: 20 }, floor: "watch" },
   ...dialects,
+  { name: "pod: create", measure: { tag: "load", kind: "create", path: madePods, written: "Pod", clients }, floor: "write" },
+  { name: "pod: status patch", measure: { tag: "load", kind: "pod status", path: pods, clients, objects: podCount } },
+  {
+    name: "pod: watch, 200 watchers",
+    measure: { tag: "watch", path: madePods, written: "Pod", watchers: 200, writes: 300, writesPerSecond: 100 },
+    floor: "watch",
+  },
+  { name: "pod: list of 5,000", measure: { tag: "load", kind: "get", path: pods, clients: 16 }, floor: "read" },
+  { name: "pod: list of 5,000, gzip", measure: { tag: "load", kind: "get", path: pods, clients: 16, gzip: true } },
   {
     name: "16 slow readers",
     measure: { tag: "readers", objects: { count: 10_000, bytes: 100_000 }, readers: 16, bytesPerSecond: 20_000_000, query: "" },
@@ -125,11 +158,12 @@ export const scenarios: readonly Scenario[] = Object.freeze([
 /** Requests under way for lists of 10,000 in a comparison, of which each takes a kube-apiserver half a second of CPU in gzip. */
 const listers = 16;
 /** Writes per second, by watchers: ten to twenty thousand events a second, which leave a kube-apiserver time to rest. */
-const peerWrites: Readonly<Record<number, number>> = Object.freeze({ 100: 100, 500: 40, 1_000: 20 });
+const peerWrites: Readonly<Record<number, number>> = Object.freeze({ 100: 100, 200: 50, 500: 40, 1_000: 20 });
 const compared: ReadonlySet<string> = new Set([
   ...["get", "page of 500", "page of 500, gzip", "list of 10,000", "list of 10,000, gzip"],
   ...["create", "update", "merge patch", "apply, 1 kB"],
   ...["watch, 100 watchers", "watch, 500 watchers", "watch, 1,000 watchers"],
+  ...["pod: create", "pod: status patch", "pod: watch, 200 watchers", "pod: list of 5,000", "pod: list of 5,000, gzip"],
 ]);
 
 /** The scenarios of a comparison with a kube-apiserver. */

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { openConnection } from "./connection.ts";
 import type { Generator } from "./generator.ts";
+import type { LoadKind } from "./requests.ts";
 import { clients, collections } from "./scenarios.ts";
 import { jobFor, type Target } from "./target.ts";
 
@@ -9,21 +10,20 @@ const secondsMax = 300;
 
 /** `share` of the objects: 0.01 for one in a hundred. */
 export async function seed(target: Target, generator: Generator, share: number): Promise<void> {
-  for (const { namespace, count, bytes } of collections) {
+  for (const { namespace, count, written = "ConfigMap", bytes } of collections) {
     if (namespace !== "default") await makeNamespace(target, namespace);
     const wanted = Math.ceil(count * share);
     if (wanted === 0) continue;
-    const path = `/api/v1/namespaces/${namespace}/configmaps`;
-    const job = jobFor(
-      target,
-      { kind: "seed", path, clients, objects: wanted, ...(bytes === undefined ? {} : { bytes }) },
-      secondsMax,
-      "seed",
-    );
-    const seeded = await generator.load({ ...job, count: wanted });
-    if (seeded.failed > 0 || seeded.requests < wanted) {
-      throw new Error(`Of ${seeded.requests} ConfigMaps that were made, ${seeded.failed} failed`);
-    }
+    const path = `/api/v1/namespaces/${namespace}/${written === "Pod" ? "pods" : "configmaps"}`;
+    const seedBy = async (kind: LoadKind): Promise<void> => {
+      const wish = { kind, path, clients, objects: wanted, written, ...(bytes === undefined ? {} : { bytes }) };
+      const seeded = await generator.load({ ...jobFor(target, wish, secondsMax, "seed"), count: wanted });
+      if (seeded.failed > 0 || seeded.requests < wanted) {
+        throw new Error(`Of ${seeded.requests} requests that make objects of the kind ${written}, ${seeded.failed} failed`);
+      }
+    };
+    await seedBy("seed");
+    if (written === "Pod") await seedBy("pod status");
   }
 }
 

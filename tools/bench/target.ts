@@ -2,6 +2,7 @@
 import { performance } from "node:perf_hooks";
 import type { Load, Loaded } from "./load.ts";
 import type { Rate } from "./measured.ts";
+import type { Written } from "./objects.ts";
 import { cpuMs } from "./process.ts";
 import type { LoadKind } from "./requests.ts";
 import type { Watched } from "./watchers.ts";
@@ -21,14 +22,19 @@ export interface LoadWish {
   readonly path: string;
   readonly clients: number;
   readonly objects: number;
+  readonly written?: Written;
   readonly bytes?: number;
   readonly gzip?: boolean;
 }
 
 /** The job of a generator. `run` must differ from that of other jobs for the same objects. */
 export function jobFor({ port, ca, token }: Target, wish: LoadWish, seconds: number, run: string): Load {
-  const { kind, path, clients, objects, bytes, gzip } = wish;
-  const more = { ...(bytes === undefined ? {} : { bytes }), ...(gzip === undefined ? {} : { gzip }) };
+  const { kind, path, clients, objects, written, bytes, gzip } = wish;
+  const more = {
+    ...(written === undefined ? {} : { written }),
+    ...(bytes === undefined ? {} : { bytes }),
+    ...(gzip === undefined ? {} : { gzip }),
+  };
   return { port, ca, token, kind, path, clients, objects, seconds, run, ...more };
 }
 

@@ -35,6 +35,11 @@ export const wantedRatios: Readonly<Record<string, number>> = Object.freeze({
   "watch, 100 watchers": 3,
   "watch, 500 watchers": 3,
   "watch, 1,000 watchers": 3,
+  "pod: create": 4,
+  "pod: status patch": 4,
+  "pod: watch, 200 watchers": 4,
+  "pod: list of 5,000": 20,
+  "pod: list of 5,000, gzip": 20,
 });
 
 /** Multiples of the floor of a read, of the data of slow readers, and of an update of the same object. */

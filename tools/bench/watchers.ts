@@ -2,13 +2,15 @@
 import { performance } from "node:perf_hooks";
 import process from "node:process";
 import { answerLines } from "./children.ts";
-import { configMap } from "./objects.ts";
+import { objectText, updatedPath, type Written } from "./objects.ts";
 import { percentiles } from "./percentile.ts";
 import { type Sender, type SenderOptions, senders } from "./sender.ts";
 
 export interface Watch extends SenderOptions {
   /** Of the collection, without a query. */
   readonly path: string;
+  /** Default: ConfigMaps. */
+  readonly written?: Written;
   readonly watchers: number;
   readonly writesPerSecond: number;
   /** Ask for bookmarks, as client-go does. */
@@ -53,7 +55,7 @@ function program(): (step: Step) => Promise<object> {
 }
 
 async function openWatches(watch: Watch) {
-  const open = await senders(watch), type = "application/json";
+  const open = await senders(watch), { written: kind = "ConfigMap" } = watch, type = "application/json";
   const opened: Sender[] = [];
   const openOne = async () => {
     const sender = await open();
@@ -66,7 +68,7 @@ async function openWatches(watch: Watch) {
   };
   const nameOf = (writer: number) => `watched-${writer}-${process.pid}`;
   const writing = await Promise.all(Array.from({ length: writers }, openOne));
-  await Promise.all(writing.map((sender, writer) => put(sender, "POST", watch.path, configMap(nameOf(writer), "-1"))));
+  await Promise.all(writing.map((sender, writer) => put(sender, "POST", watch.path, objectText(kind, nameOf(writer), "-1"))));
   let listed = "";
   await writing[0]!.send({ method: "GET", path: `${watch.path}?limit=1`, type, body: "" }, (piece) => listed += piece.toString("latin1"));
   const revision = /"metadata":\{"resourceVersion":"(\d+)"/.exec(listed)?.[1] ?? "";
@@ -87,7 +89,7 @@ async function openWatches(watch: Watch) {
       const due = start + n * 1000 / perSecond;
       if (due > performance.now()) await new Promise((resolve) => setTimeout(resolve, due - performance.now()));
       const told = `${index} ${written[index]!++} ${performance.now()}`;
-      await put(sender, "PUT", `${watch.path}/${nameOf(index)}`, configMap(nameOf(index), told));
+      await put(sender, "PUT", `${watch.path}/${nameOf(index)}${updatedPath(kind)}`, objectText(kind, nameOf(index), told));
     }
   };
   return {

@@ -32,6 +32,8 @@ type job struct {
 	WritesPerSecond float64 `json:"writesPerSecond"`
 	// Template of the written objects, with a place for their name and their number.
 	Object string `json:"object"`
+	// Updated is the end of the path of an update, such as "/status".
+	Updated string `json:"updated"`
 
 	// Of "run".
 	Writes int `json:"writes"`

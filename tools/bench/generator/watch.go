@@ -128,7 +128,7 @@ func (w *watching) writeInTime(begun time.Time, writer, writes int) error {
 		time.Sleep(time.Until(begun.Add(due)))
 		number := fmt.Sprintf("%d %d %d", writer, w.written[writer], time.Since(w.start))
 		w.written[writer]++
-		if err := w.write("PUT", w.job.Path+"/"+w.name(writer), writer, number); err != nil {
+		if err := w.write("PUT", w.job.Path+"/"+w.name(writer)+w.job.Updated, writer, number); err != nil {
 			return err
 		}
 	}
