@@ -16,6 +16,7 @@ export type { Recording } from "./testing/recording/recorder.ts";
 export { fakeApi, fakeContext } from "./testing/fakes.ts";
 export { checkRoundTrips, type RoundTripOptions, type RoundTripReport } from "./testing/check-round-trips.ts";
 export { ConnectionDropped } from "./testing/exchange.ts";
+export type { TestListener } from "./testing/listeners.ts";
 export { openTestServer, type TestServer, type TestServerOptions, type UserInfo } from "./testing/server.ts";
 export { LoadError, type LoadProblem } from "./testing/state/load.ts";
 export type { Loadable, Manifest, ServerState } from "./testing/state/server-state.ts";

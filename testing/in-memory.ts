@@ -30,6 +30,7 @@ export async function openInMemory(
   { ofPlugins, clock, engine = new MemoryEngine(), begun, active }: MoreParts = {},
 ) {
   const config = active?.config ?? withDefaults({ ...settings, "data-dir": ":memory:" }, plugins, ofPlugins);
+  const log = jsonLog((line) => logged.push(line), Date.now, verbosityOf(config.v, config.vmodule, []));
   const opened = await openServer({
     config,
     plugins,
@@ -39,7 +40,7 @@ export async function openInMemory(
       ...(begun === undefined ? {} : { begun }),
       sqlite: { memory: engine },
     },
-    log: jsonLog((line) => logged.push(line), Date.now, verbosityOf(config.v, config.vmodule, [])),
+    log,
   });
   await opened.bootstrapped.catch(async (error: unknown) => {
     await opened.close();
@@ -51,5 +52,5 @@ export async function openInMemory(
     opened.drain();
     return opened.close();
   };
-  return { opened, close };
+  return { opened, log, close };
 }

@@ -1,9 +1,10 @@
 /** The server of `thole/testing`. */
 import type { Api } from "../core/api.ts";
-import { systemClock } from "../core/async.ts";
+import { once, systemClock } from "../core/async.ts";
 import type { Plugin } from "../core/plugin.ts";
 import type { UserInfo } from "../core/user-info.ts";
 export type { UserInfo } from "../core/user-info.ts";
+import type { Exchange } from "../kernel/request/exchange.ts";
 import type { Server } from "../kernel/server.ts";
 import { plugins as builtIn } from "../plugins/mod.ts";
 import { localApi } from "../server/background/local-api.ts";
@@ -15,6 +16,7 @@ import { ConnectionDropped, exchangeOf, responseTo } from "./exchange.ts";
 import { handleWithFaults } from "./faults/handle.ts";
 import { FaultBoard, type ServerFaults } from "./faults/server-faults.ts";
 import { type MoreParts, openInMemory } from "./in-memory.ts";
+import { familyCredentials, type ListenerCredentials, Listeners, type TestListener } from "./listeners.ts";
 import { type Recording, recordings } from "./recording/recorder.ts";
 import { MemoryEngine } from "./state/memory-engine.ts";
 import { rememberServer, type ServerState, serverState } from "./state/server-state.ts";
@@ -71,6 +73,15 @@ export interface TestServer extends AsyncDisposable, ServerState {
    *     await using fork = await server.fork();
    */
   fork(): Promise<TestServer>;
+  /**
+   * Listens on a port of 127.0.0.1 for clients that are not in this process: TLS, HTTP/1.1 and HTTP/2, and websockets. Requests are authenticated by their certificates and tokens, meet
+   * faults and are recorded. An unexpected error of a hook is answered with 500. The certificates are made once for a server and its forks.
+   *
+   *     const { url, kubeconfig } = await server.listen();
+   *
+   * @param options.port default: 0, a free port. Rejects if the port is in use
+   */
+  listen(options?: { readonly port?: number }): Promise<TestListener>;
   /** The server's log so far: one JSON text for each record. */
   readonly logged: readonly string[];
   /** Ends watches and background work. Resolves when everything is closed. */
@@ -98,17 +109,32 @@ interface Opening {
   readonly settings: NonNullable<TestServerOptions["settings"]>;
   readonly more: MoreParts<AdvancedClock>;
   readonly unexpectedErrors: NonNullable<TestServerOptions["unexpectedErrors"]>;
+  /** The certificates of this server and its forks. Absent for the first one. */
+  readonly credentials?: () => Promise<ListenerCredentials>;
 }
 
 async function openOver(opening: Opening): Promise<TestServer> {
   const { plugins, settings, more, unexpectedErrors } = opening, { clock } = more;
   const logged: string[] = [], engine = new MemoryEngine(more.from);
-  const { opened, close } = await openInMemory(plugins, settings, logged, { ...more, engine });
+  const { opened, log, close: closeServer } = await openInMemory(plugins, settings, logged, { ...more, engine });
   const throws = unexpectedErrors === "throw";
   const recorder = recordUnexpected(opened.server);
   const faults = new FaultBoard(clock ?? systemClock, () => newestOf(opened.server));
   const { record, recorded } = recordings((clock ?? systemClock).now);
   const api = throws ? rethrowingApi(localApi(recorder.server, admin), recorder.take) : localApi(opened.server, admin);
+  const answered = (exchange: Exchange, server: Server) =>
+    recorded(exchange, (each, known) => handleWithFaults(each, server, faults, known));
+  const config = () => opened.inForce().config, { credentials = familyCredentials(config, log) } = opening;
+  const listeners = new Listeners({
+    ...{ credentials, config, log },
+    handle: (exchange) => answered(exchange, opened.server),
+    served: opened.serveAt,
+  });
+  const close = once(async () => {
+    opened.end();
+    await listeners.close();
+    await closeServer();
+  });
   const made: TestServer = {
     ...serverState(opened, api),
     faults,
@@ -117,6 +143,7 @@ async function openOver(opening: Opening): Promise<TestServer> {
     fork: () =>
       openOver({
         ...opening,
+        credentials,
         more: {
           ofPlugins: more.ofPlugins,
           clock: clock && new AdvancedClock(clock.now()),
@@ -129,11 +156,12 @@ async function openOver(opening: Opening): Promise<TestServer> {
       const { server, check } = recordUnexpected(opened.server);
       const byHeaders = user === "authenticate" || request.headers.has("authorization");
       const authenticated = byHeaders ? server : withUser(server, user ?? anonymous);
-      const reply = await recorded(exchangeOf(request), (exchange, known) => handleWithFaults(exchange, authenticated, faults, known));
+      const reply = await answered(exchangeOf(request), authenticated);
       if (throws) check();
       if (reply.isDropped === true) throw new ConnectionDropped(`the connection of ${request.method} ${request.url} was dropped`);
       return responseTo(reply, request.method);
     },
+    listen: ({ port } = {}) => listeners.listen(port),
     api,
     clock: clock ?? unmovedClock,
     logged,

@@ -87,17 +87,17 @@ class Recorder implements Recording {
     const noted: Noted = { time, method, url, type, known: undefined, body: nothing, status: 0, answerType: "", answer: [] };
     if (this.#noted.length === requestsMax) this.#noted = this.#noted.slice(requestsMax / 2);
     this.#noted.push(noted);
-    const reply = await handle({
-      ...exchange,
-      async body(limit) {
+    const reply = await handle(
+      withBody(exchange, async (limit) => {
         const bytes = await exchange.body(limit);
         noted.body = bytes.slice(0, bodyBytesMax);
         return bytes;
+      }),
+      (request) => {
+        noted.known = request;
+        known(request);
       },
-    }, (request) => {
-      noted.known = request;
-      known(request);
-    });
+    );
     if (reply.isDropped === true) return reply;
     noted.status = reply.status;
     noted.answerType = String(reply.headers["content-type"] ?? "");
@@ -105,6 +105,17 @@ class Recorder implements Recording {
   }
 }
 const nothing = new Uint8Array();
+
+/** The exchange with another body. No copy: one of a listener makes its headers and its signal when they are read. */
+function withBody(exchange: Exchange, body: Exchange["body"]): Exchange {
+  return new Proxy(exchange, {
+    get(of, name) {
+      if (name === "body") return body;
+      const value = Reflect.get(of, name, of);
+      return typeof value === "function" ? value.bind(of) : value;
+    },
+  });
+}
 
 function recordedOf({ time, method, url, type, known, body, status, answerType, answer }: Noted): RecordedRequest {
   const whole = concat(answer);
