@@ -41,6 +41,8 @@ export interface ServedSource {
   stored?(): readonly Uint8Array[];
   /** Returns the decoded object if it is cached. Its resourceVersion may be any. */
   object?(): ApiObject | undefined;
+  /** Keeps the decoded object for later readers. */
+  keep?(object: ApiObject): void;
   /** Returns the bytes of the form `key`. `make` makes them if they are not cached. */
   form?(key: FormKey, make: () => Uint8Array): Uint8Array;
 }
@@ -115,6 +117,12 @@ export class Item {
     const cached = source.object?.();
     if (cached !== undefined) return this.#object = withRevision(cached, this.revision);
     return parsedCanonical(this.kind, source.pieces()) ?? this.object;
+  }
+  /** The same value as `object`, for readers of what many requests read: a cache keeps it decoded. */
+  get kept(): ApiObject {
+    const { object } = this;
+    this.#source?.keep?.(object);
+    return object;
   }
   /** Compact JSON of `object` without a final newline. */
   get text(): string {

@@ -70,7 +70,7 @@ class ServerOfCall implements AdmissionServer {
     if (endpoint === undefined) return [];
     const known = backend.reads.inMemory(collectionOf(backend.prefix, endpoint, namespace, ""));
     if (known === undefined) return this.#list(endpoint, namespace, ofAnyAge);
-    return known.length === 0 ? [] : known.map(({ object }) => endpoint.fromStored(object));
+    return known.length === 0 ? [] : known.map(({ kept }) => endpoint.fromStored(kept));
   }
   derived<T>(
     key: object,
@@ -85,7 +85,7 @@ class ServerOfCall implements AdmissionServer {
     if (endpoint === undefined) return undefined;
     const key = keyOf(backend.prefix, endpoint.stored, namespace, name);
     const { item } = await backend.reads.live(endpoint.stored, key, deadline);
-    return item === undefined ? undefined : endpoint.fromStored(item.object);
+    return item === undefined ? undefined : endpoint.fromStored(item.kept);
   }
   resourceOfKind(groupVersion: string, kind: string): { readonly resource: string; readonly namespaced: boolean } | undefined {
     const { catalog } = this.#call, { group, version } = splitGroupVersion(spell(catalog.names, groupVersion));

@@ -101,7 +101,7 @@ function accessOf(access: Access, waiting: Waiting): Access {
 function readerOf(call: RequestContext): Reader {
   const { catalog, backend } = call;
   const endpointOf = (groupVersion: string, resource: string) => servedEndpoint(catalog, groupVersion, resource);
-  const objectOf = (endpoint: Endpoint, item: Item): ApiObject => endpoint.fromStored(item.object);
+  const objectOf = (endpoint: Endpoint, item: Item): ApiObject => endpoint.fromStored(item.kept);
   return {
     async get(groupVersion, resource, namespace, name) {
       const endpoint = endpointOf(groupVersion, resource);

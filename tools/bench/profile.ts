@@ -94,8 +94,8 @@ async function runnerOf(
   { target, generator, seconds, share }: Setting,
 ): Promise<{ run(): Promise<number>; close(): Promise<void> }> {
   if (measure.tag === "load") {
-    const job = jobOf(measure, { target, seconds, share });
-    return { run: async () => (await generator.load(job)).requests, close: () => Promise.resolve() };
+    // A job of its own for each run: the names of its new objects are not taken.
+    return { run: async () => (await generator.load(jobOf(measure, { target, seconds, share }))).requests, close: () => Promise.resolve() };
   }
   const watches = await generator.openWatches(watchOf(target, measure, share)), writes = Math.ceil(measure.writesPerSecond * seconds);
   return { run: async () => (await watches.run(writes)).delivered, close: watches.close };

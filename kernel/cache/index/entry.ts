@@ -140,6 +140,7 @@ export function itemOf(maker: EntryMaker, entry: CachedEntry, at: Revision = ent
   return Item.served(kind, entry.key, at, {
     pieces: () => [kind.headBytes, ...bodyParts(entry, at)],
     object: () => recent.get(entry),
+    ...(at === entry.revision ? { keep: (object) => void (entry.live && recent.keep(entry, object)) } : {}),
     ...(entry.asStored ? { stored: () => storedParts(maker, entry) } : {}),
     ...(at === entry.revision ? { form: (key, make) => forms.get(entry, key, make) } : {}),
   });

@@ -49,6 +49,18 @@ test("itemOf() shows an entry with a later revision", () => {
   assert.deepEqual(item.object, withRevision(object, 123456));
 });
 
+test("itemOf() gives an object that a reader asked to keep without decoding it again, until its entry is dropped", () => {
+  const fixture = entryMaker(stored, new Slabs(), new RecentObjects(), attributesReader(stored, catalog));
+  const entry = makeEntry(fixture, "k", 7, storedBytes(stored, object).slice());
+  assert.notEqual(itemOf(fixture, entry).object, itemOf(fixture, entry).object);
+  const { kept } = itemOf(fixture, entry);
+  assert.equal(itemOf(fixture, entry).object, kept);
+  fixture.recent.forget(entry);
+  fixture.slabs.release(entry);
+  assert.deepEqual(itemOf(fixture, entry).kept, kept);
+  assert.notEqual(itemOf(fixture, entry).object, kept, "a dropped entry keeps nothing");
+});
+
 test("itemOf() gives the written object without decoding it while its entry is kept", () => {
   const fixture = entryMaker(stored, new Slabs(), new RecentObjects(), attributesReader(stored, catalog));
   const entry = makeEntry(fixture, "k", 7, storedBytes(stored, object));

@@ -1,6 +1,6 @@
 /**
- * Decoded objects that this server has written recently. Controllers often write the same object again, and the next write need not decode
- * it. An object that was dropped is decoded from its entry.
+ * Decoded objects that this server has written recently, or that steps of writes have read. Controllers often write the same object again, and the next
+ * write need not decode it; each create of a Pod reads the same namespace, account and classes. An object that was dropped is decoded from its entry.
  */
 import type { ApiObject } from "../../../core/meta/object-meta.ts";
 import { bound } from "../../../core/bound.ts";
@@ -33,6 +33,7 @@ export class RecentObjects {
 
   /** Keeps an object in place of an earlier one with the same key, and drops the oldest objects above the bound. */
   keep(entry: Written, object: ApiObject): void {
+    if (this.get(entry) !== undefined) return;
     this.#drop(entry.key);
     this.#kept.set(entry.key, { entry, object });
     this.#bytes += entry.length;
