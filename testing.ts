@@ -18,5 +18,7 @@ export { checkRoundTrips, type RoundTripOptions, type RoundTripReport } from "./
 export { ConnectionDropped } from "./testing/exchange.ts";
 export type { TestListener } from "./testing/listeners.ts";
 export { openTestServer, type TestServer, type TestServerOptions, type UserInfo } from "./testing/server.ts";
+export type { RestoreOptions } from "./testing/running-server.ts";
+export type { Snapshot } from "./testing/state/snapshot.ts";
 export { LoadError, type LoadProblem } from "./testing/state/load.ts";
 export type { Loadable, Manifest, ServerState } from "./testing/state/server-state.ts";

@@ -24,7 +24,7 @@ export interface TestClock {
 }
 
 interface Timer {
-  readonly at: number;
+  at: number;
   readonly run: () => void;
 }
 
@@ -63,7 +63,19 @@ export class AdvancedClock implements ServerClock, TestClock {
 
   advance(by: number | string): Promise<void> {
     const ms = millisecondsOf(by);
-    const done = this.#advance.then(() => this.#to(ms));
+    return this.#after(() => this.#to(ms));
+  }
+
+  /** Goes back to an earlier time, after the advances that were begun. Timers are due after the same duration as before. */
+  setBack(time: number): Promise<void> {
+    return this.#after(() => {
+      for (const timer of this.#timers) timer.at += time - this.#now;
+      this.#now = time;
+    });
+  }
+
+  #after(step: () => void | Promise<void>): Promise<void> {
+    const done = this.#advance.then(step);
     this.#advance = done.catch(() => {});
     return done;
   }
@@ -96,9 +108,19 @@ export class AdvancedClock implements ServerClock, TestClock {
   async #settle(turns: number): Promise<void> {
     for (let quiet = 0, all = 0; quiet < turns; quiet = this.#held === 0 ? quiet + 1 : 0) {
       if (all++ === turnsMax) throw new Error(`work at ${new Date(this.#now).toISOString()} does not end`);
-      await new Promise<void>((resolve) => void systemClock.after(0, resolve));
+      await turn();
     }
   }
+}
+
+/** Resolves when what was done before has been delivered to watches. */
+export async function delivered(): Promise<void> {
+  for (let done = 0; done < deliveryTurns; done++) await turn();
+}
+
+/** Resolves in the next turn of the event loop. */
+export function turn(): Promise<void> {
+  return new Promise((resolve) => void systemClock.after(0, resolve));
 }
 
 /** The clock of the machine, which cannot be advanced. */

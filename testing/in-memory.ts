@@ -1,5 +1,6 @@
 /** Opens a server in process, with a store in memory that can be copied. */
-import type { ServerClock } from "../core/async.ts";
+import { type ServerClock, systemClock } from "../core/async.ts";
+import { bound } from "../core/bound.ts";
 import type { Plugin } from "../core/plugin.ts";
 import type { CacheContents } from "../kernel/cache/mod.ts";
 import { jsonLog, verbosityOf } from "../kernel/observe/log.ts";
@@ -7,15 +8,18 @@ import type { ActiveConfig } from "../server/config/active-config.ts";
 import { type PluginSettings, withDefaults } from "../server/config/parse.ts";
 import type { PlainSettings } from "../server/config/plain-settings.ts";
 import { openServer } from "../server/startup/open-server.ts";
-import { type Contents, MemoryEngine } from "./state/memory-engine.ts";
+import type { Server } from "../kernel/server.ts";
+import { turn } from "./clock.ts";
+import { MemoryEngine } from "./state/memory-engine.ts";
+
+/** Milliseconds that a start waits for the resources of all sources. */
+const completeMsMax = bound(2_000);
 
 /** Parts of a test server that have defaults. */
-export interface MoreParts<C extends ServerClock = ServerClock> {
+export interface MoreParts {
   readonly ofPlugins?: PluginSettings | undefined;
-  readonly clock?: C | undefined;
+  readonly clock?: ServerClock | undefined;
   readonly engine?: MemoryEngine;
-  /** What the store has at the start. */
-  readonly from?: Contents;
   /** What the cache has at the start. */
   readonly begun?: CacheContents | undefined;
   /** The compiled settings and plugins, with the resources that have appeared. */
@@ -48,9 +52,15 @@ export async function openInMemory(
   });
   // The controllers of a server that begins with the work of others have nothing to make before the first request.
   await (begun === undefined ? opened.started : opened.authorizersReady);
+  await untilComplete(opened.server);
   const close = () => {
     opened.drain();
     return opened.close();
   };
   return { opened, log, close };
+}
+
+/** Waits, for a bounded time, until the server knows the resources of all sources: before that, a group that it lacks may become known. */
+async function untilComplete({ isComplete }: Server): Promise<void> {
+  for (const until = systemClock.elapsed() + completeMsMax; !isComplete() && systemClock.elapsed() < until;) await turn();
 }

@@ -15,11 +15,11 @@ import { AdvancedClock, type TestClock, unmovedClock } from "./clock.ts";
 import { ConnectionDropped, exchangeOf, responseTo } from "./exchange.ts";
 import { handleWithFaults } from "./faults/handle.ts";
 import { FaultBoard, type ServerFaults } from "./faults/server-faults.ts";
-import { type MoreParts, openInMemory } from "./in-memory.ts";
 import { familyCredentials, type ListenerCredentials, Listeners, type TestListener } from "./listeners.ts";
 import { type Recording, recordings } from "./recording/recorder.ts";
-import { MemoryEngine } from "./state/memory-engine.ts";
+import { type RestoreOptions, type RunningNeeds, RunningServer } from "./running-server.ts";
 import { rememberServer, type ServerState, serverState } from "./state/server-state.ts";
+import { partsOf, type Snapshot, type SnapshotParts } from "./state/snapshot.ts";
 import { recordUnexpected, rethrowingApi } from "./unexpected-errors.ts";
 import { admin, anonymous, withUser } from "./users.ts";
 
@@ -71,8 +71,21 @@ export interface TestServer extends AsyncDisposable, ServerState {
    * fork. Writes to one are never seen by the other. Both share the memory of what neither has changed since.
    *
    *     await using fork = await server.fork();
+   *
+   * @param snapshot the state with which it begins, of this server or of one of its forks. Default: the state now
    */
-  fork(): Promise<TestServer>;
+  fork(snapshot?: Snapshot): Promise<TestServer>;
+  /** The state of this moment, which later changes do not concern. It costs next to nothing. */
+  snapshot(): Snapshot;
+  /**
+   * Goes back to the state of a snapshot of this server or of one of its forks: objects, definitions, roles, webhooks. By default the differences are written as changes of their own: watches get
+   * them as events, and no revision repeats. With `watches: "end"` the server begins again as it was: see `RestoreOptions`.
+   * Resolves when reads, rights and the kinds of definitions are those of the snapshot.
+   *
+   *     const fixture = server.snapshot();
+   *     await server.restore(fixture);
+   */
+  restore(snapshot: Snapshot, options?: RestoreOptions): Promise<void>;
   /**
    * Listens on a port of 127.0.0.1 for clients that are not in this process: TLS, HTTP/1.1 and HTTP/2, and websockets. Requests are authenticated by their certificates and tokens, meet
    * faults and are recorded. An unexpected error of a hook is answered with 500. The certificates are made once for a server and its forks.
@@ -98,62 +111,52 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
   return await openOver({
     plugins: bare ? own : [...inPreset(withDefaults(settings), builtIn), ...own],
     settings,
-    more: { ofPlugins: pluginSettings, clock: options.clock === "manual" ? new AdvancedClock(Date.now()) : undefined },
+    pluginSettings,
+    clock: options.clock === "manual" ? new AdvancedClock(Date.now()) : undefined,
+    family: {},
     unexpectedErrors,
   });
 }
 
 /** What a test server is opened with. */
-interface Opening {
-  readonly plugins: readonly Plugin[];
-  readonly settings: NonNullable<TestServerOptions["settings"]>;
-  readonly more: MoreParts<AdvancedClock>;
+interface Opening extends Omit<RunningNeeds, "logged"> {
   readonly unexpectedErrors: NonNullable<TestServerOptions["unexpectedErrors"]>;
   /** The certificates of this server and its forks. Absent for the first one. */
   readonly credentials?: () => Promise<ListenerCredentials>;
 }
 
-async function openOver(opening: Opening): Promise<TestServer> {
-  const { plugins, settings, more, unexpectedErrors } = opening, { clock } = more;
-  const logged: string[] = [], engine = new MemoryEngine(more.from);
-  const { opened, log, close: closeServer } = await openInMemory(plugins, settings, logged, { ...more, engine });
-  const throws = unexpectedErrors === "throw";
-  const recorder = recordUnexpected(opened.server);
-  const faults = new FaultBoard(clock ?? systemClock, () => newestOf(opened.server));
+async function openOver(opening: Opening, from?: SnapshotParts): Promise<TestServer> {
+  const { unexpectedErrors, clock, family } = opening, throws = unexpectedErrors === "throw";
+  const logged: string[] = [], running = await RunningServer.open({ ...opening, logged }, from), { server, log } = running;
+  const recorder = recordUnexpected(server);
+  const faults = new FaultBoard(clock ?? systemClock, () => newestOf(server));
+  running.onReplaced(() => faults.restored());
   const { record, recorded } = recordings((clock ?? systemClock).now);
-  const api = throws ? rethrowingApi(localApi(recorder.server, admin), recorder.take) : localApi(opened.server, admin);
-  const answered = (exchange: Exchange, server: Server) =>
-    recorded(exchange, (each, known) => handleWithFaults(each, server, faults, known));
-  const config = () => opened.inForce().config, { credentials = familyCredentials(config, log) } = opening;
+  const api = throws ? rethrowingApi(localApi(recorder.server, admin), recorder.take) : localApi(server, admin);
+  const answered = (exchange: Exchange, by: Server) => recorded(exchange, (each, known) => handleWithFaults(each, by, faults, known));
+  const config = () => running.opened.inForce().config, { credentials = familyCredentials(config, log) } = opening;
   const listeners = new Listeners({
     ...{ credentials, config, log },
-    handle: (exchange) => answered(exchange, opened.server),
-    served: opened.serveAt,
+    handle: (exchange) => answered(exchange, running.opened.server),
+    served: (url) => running.serveAt(url),
   });
   const close = once(async () => {
-    opened.end();
+    running.opened.end();
     await listeners.close();
-    await closeServer();
+    await running.close();
   });
   const made: TestServer = {
-    ...serverState(opened, api),
+    ...serverState(() => running.opened, api),
     faults,
     record,
-    // All parts are taken in this turn, so they belong together.
-    fork: () =>
-      openOver({
-        ...opening,
-        credentials,
-        more: {
-          ofPlugins: more.ofPlugins,
-          clock: clock && new AdvancedClock(clock.now()),
-          from: engine.contents,
-          begun: opened.contents(),
-          active: opened.inForce(),
-        },
-      }),
+    fork(snapshot) {
+      const parts = snapshot === undefined ? running.parts() : partsOf(snapshot, family);
+      return openOver({ ...opening, credentials, clock: clock && new AdvancedClock(parts.time) }, parts);
+    },
+    snapshot: () => running.snapshot(),
+    restore: (snapshot, options = {}) => running.restore(snapshot, options),
     async handle(request, user = admin) {
-      const { server, check } = recordUnexpected(opened.server);
+      const { server, check } = recordUnexpected(running.opened.server);
       const byHeaders = user === "authenticate" || request.headers.has("authorization");
       const authenticated = byHeaders ? server : withUser(server, user ?? anonymous);
       const reply = await answered(exchangeOf(request), authenticated);
@@ -168,7 +171,7 @@ async function openOver(opening: Opening): Promise<TestServer> {
     close,
     [Symbol.asyncDispose]: close,
   };
-  rememberServer(made, opened);
+  rememberServer(made, () => running.opened);
   return made;
 }
 

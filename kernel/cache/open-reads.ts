@@ -48,6 +48,8 @@ export interface ReadsOptions {
 /** The contents of a cache at one moment. Bytes are shared with it. */
 export interface CacheContents {
   readonly revision: Revision;
+  /** The newest revision of a later state that was given up: watches from it end with Expired. */
+  readonly lost?: Revision;
   readonly slabs: Slabs;
   readonly recent: RecentObjects;
   readonly kinds: ReadonlyMap<StoredKind, KindCache>;
@@ -104,6 +106,7 @@ export async function openReads(store: Store, catalog: Catalog, prefix: string, 
     kinds: cachedKinds(catalog).map((kind) => cacheOf(kind, catalog)),
     prefix,
     at: options.like?.revision,
+    lost: options.like?.lost,
     clock,
     own,
     onError,

@@ -47,6 +47,8 @@ export interface WatchCacheNeeds extends FillSource {
   readonly prefix: string;
   /** The revision of the kinds, if all of them are filled at the start. */
   readonly at?: Revision | undefined;
+  /** The newest revision that was lost before the start. */
+  readonly lost?: Revision | undefined;
   readonly clock: Clock;
   readonly own: OwnWrites;
   /** Called for each failure after which the cache is filled again. */
@@ -79,6 +81,7 @@ export class WatchCache {
 
   constructor(needs: WatchCacheNeeds) {
     this.#needs = needs;
+    this.#lost = needs.lost ?? 0;
     this.#kinds = new Map(Array.from(needs.kinds, (kind) => [kind.under, kind]));
     this.#state = { tag: "filling", since: needs.clock.now(), because: undefined };
     // Any key will do, because every answer carries the store's revision.

@@ -1,10 +1,12 @@
 /** Builds the rules of ClusterRoles with an aggregationRule from those of the ClusterRoles that it selects. */
 import { type ApiObject, type Controller, type ControllerContext, StatusError } from "../../plugin.ts";
-import { afterCollecting, sameValue, selectsLabels, valueText } from "../../toolbox.ts";
+import { afterCollecting, pause, sameValue, selectsLabels, systemClock, valueText } from "../../toolbox.ts";
 import { type ClusterRole, groupVersion, type PolicyRule } from "./schema.ts";
 
 /** Milliseconds in which changes are collected before the roles are built. */
 const gatherMs = 50;
+/** Milliseconds that the start waits until the rules of the default roles are written. */
+const firstMsMax = 1_000;
 /** Milliseconds after which a failed write of a role is retried. */
 const retryMs = 10_000;
 
@@ -31,18 +33,34 @@ async function run(context: ControllerContext, signal: AbortSignal): Promise<voi
       if (failures.size > 0 && !signal.aborted) retrying = clock.after(retryMs, sync);
     });
   };
+  const take = ({ type, object }: WatchedChange) => {
+    const name = nameOf(object);
+    if (type === "DELETED") roles.delete(name);
+    else roles.set(name, object as ClusterRole); // the watch is of this resource
+    gathering ??= afterCollecting(gatherMs, sync, clock);
+  };
+  const changes = context.api.watch(groupVersion, "clusterroles", "", {}, signal)[Symbol.asyncIterator](), first = changes.next();
+  first.catch(() => {}); // awaited below
   try {
-    for await (const { type, object } of context.api.watch(groupVersion, "clusterroles", "", {}, signal)) {
-      const name = object.metadata.name ?? "";
-      if (type === "DELETED") roles.delete(name);
-      else roles.set(name, object as ClusterRole); // the watch is of this resource
-      gathering ??= afterCollecting(gatherMs, sync, clock);
-    }
+    // The watch has begun and is not read yet, so the controller has started when the default roles have their rules.
+    await Promise.race([aggregateFirst(context, failures), pause(firstMsMax, signal, systemClock)]);
+    const { done, value } = await first;
+    if (done !== true) take(value);
+    for await (const change of { [Symbol.asyncIterator]: () => changes }) take(change);
   } finally {
     gathering?.();
     await syncing;
     retrying?.();
   }
+}
+
+type WatchedChange = { readonly type: string; readonly object: ApiObject };
+
+/** Builds the rules of the roles that exist at the start. */
+async function aggregateFirst(context: ControllerContext, failures: Map<string, string>): Promise<void> {
+  const { items } = await context.api.list(groupVersion, "clusterroles", "");
+  const roles = items as readonly ClusterRole[]; // the list is of this resource
+  await aggregateAll(context, new Map(roles.map((role) => [nameOf(role), role])), failures);
 }
 
 /** A role that cannot be written, for instance because it has too many rules, does not delay the others. */
@@ -51,24 +69,47 @@ async function aggregateAll(
   roles: ReadonlyMap<string, ClusterRole>,
   failures: Map<string, string>,
 ): Promise<void> {
-  const sorted = [...roles.values()].toSorted((a, b) => nameOf(a) < nameOf(b) ? -1 : 1);
   const before = new Map(failures);
   failures.clear();
-  for (const role of sorted) {
-    const name = nameOf(role), { uid } = role.metadata;
+  const failed = (name: string, error: unknown) => {
+    const message = String(error);
+    if (failures.has(name)) return;
+    failures.set(name, message);
+    if (before.get(name) !== message) logError(`the rules of ClusterRole ${name} cannot be written; it tries again`, error);
+  };
+  for (const role of aggregated([...roles.values()], failed)) {
+    const name = nameOf(role), { metadata: { uid }, rules = [] } = role;
+    if (sameValue(rules, roles.get(name)?.rules ?? [])) continue;
     try {
-      const rules = aggregateRules(role, sorted);
-      if (rules === undefined || sameValue(rules, role.rules ?? [])) continue;
       // Without the UID an apply would create a role that was deleted meanwhile.
       await api.apply(groupVersion, "clusterroles", "", name, { metadata: { uid }, rules });
     } catch (error) {
       // The role was deleted or created again. The watch reports that.
       if (error instanceof StatusError && (error.reason === "Conflict" || error.reason === "NotFound")) continue;
-      const message = String(error);
-      failures.set(name, message);
-      if (before.get(name) !== message) logError(`the rules of ClusterRole ${name} cannot be written; it tries again`, error);
+      failed(name, error);
     }
   }
+}
+
+/** The roles with the rules that they get. Those of roles that select each other need several passes. */
+function aggregated(roles: readonly ClusterRole[], failed: (name: string, error: unknown) => void): readonly ClusterRole[] {
+  let sorted = roles.toSorted((a, b) => nameOf(a) < nameOf(b) ? -1 : 1);
+  const passes = roles.filter(({ aggregationRule }) => aggregationRule !== undefined).length;
+  for (let pass = 0, isChanged = true; isChanged && pass < passes; pass++) {
+    isChanged = false;
+    sorted = sorted.map((role) => {
+      try {
+        const rules = aggregateRules(role, sorted);
+        if (rules === undefined || sameValue(rules, role.rules ?? [])) return role;
+        isChanged = true;
+        return { ...role, rules };
+      } catch (error) {
+        failed(nameOf(role), error);
+        return role;
+      }
+    });
+  }
+  return sorted;
 }
 
 /**

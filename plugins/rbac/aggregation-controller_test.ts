@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Api } from "../../core/api.ts";
+import type { Api, ApiList } from "../../core/api.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { StatusError } from "../../core/status-error.ts";
 import { fakeApi, fakeContext } from "../../testing/fakes.ts";
@@ -38,6 +38,7 @@ interface Watched {
 async function run(roles: readonly ClusterRole[], done: number, outcome: (name: string) => Promise<ApiObject>): Promise<Watched> {
   const seen: Watched = { applied: [], logged: [] }, ending = new AbortController(), enough = Promise.withResolvers<void>();
   const api: Partial<Api> = {
+    list: () => Promise.resolve({ items: roles } as unknown as ApiList), // `as`: only the items are read
     async *watch() {
       for (const object of roles) yield { type: "ADDED", object };
       await enough.promise;
@@ -81,4 +82,23 @@ test("a role that was deleted or created again meanwhile is not an error", async
     const { applied, logged } = await run([sum("s1", "sum"), part("x", [rule("x")])], 1, () => Promise.reject(new StatusError(reason, "")));
     assert.deepEqual([applied, logged], [["s1 u-s1"], []]);
   }
+});
+
+test("roles that are built from each other get their rules in one pass, and the controller has not started before", async () => {
+  const ofAll = sum("all", "some"), ofSome = { ...sum("some", "parts"), metadata: { ...sum("some").metadata, labels: { to: "some" } } };
+  const roles = [ofAll, ofSome, part("x", [rule("x")], { to: "parts" })], written: unknown[] = [], ending = new AbortController();
+  let isRead = false;
+  const api: Partial<Api> = {
+    list: () => Promise.resolve({ items: roles } as unknown as ApiList), // `as`: as above
+    async *watch() {
+      yield { type: "ADDED", object: roles[0]! };
+      isRead = true;
+    },
+    async apply(_groupVersion, _resource, _namespace, name, object) {
+      written.push([name, (object as Partial<ClusterRole>).rules, isRead]);
+      return await Promise.resolve(roles[0]!);
+    },
+  };
+  await aggregationController.run(fakeContext({ api: fakeApi(api) }), ending.signal);
+  assert.deepEqual(written, [["all", [rule("x")], false], ["some", [rule("x")], false]]);
 });

@@ -47,7 +47,7 @@ export interface BackgroundNeeds {
   readonly contexts: Omit<ContextParts, "log">;
   readonly reports: BackgroundReports;
   readonly election: ElectionNeeds;
-  /** Whether the store has the default objects of the first configuration. Start hooks do not run again then. */
+  /** Whether the store has the default objects of the first configuration, which has the resources of all sources. Start hooks do not run again then. */
   readonly hasBegun?: boolean;
   readonly signal: AbortSignal;
 }
@@ -75,7 +75,9 @@ class BackgroundWork implements Background {
     this.#current = first;
     const isServed = (object: BootstrapObject) => bootstrapObjectsOf(this.#current.catalog).includes(object);
     this.#bootstrap = bootstrapper({ api: apis.own, log, signal, isServed });
-    if (needs.hasBegun === true) hooksOf(first.catalog).forEach(({ name }) => needs.reports.start.finished(name));
+    if (needs.hasBegun === true) {
+      for (const name of [...hooksOf(first.catalog).map((hook) => hook.name), ...sourceHooks(first.catalog)]) needs.reports.start.finished(name);
+    }
     this.bootstrapped = this.#bootstrap.create(needs.hasBegun === true ? [] : bootstrapObjectsOf(first.catalog));
     this.#control(first);
     this.#compact(first);

@@ -42,7 +42,7 @@ export interface LocalOptions {
 export function localApi(server: Server, user: UserInfo, options: LocalOptions = {}): Api {
   const { manager = user.name, follows = () => () => {}, reader = user, patientMs = 0, patientWhile = never, clock } = options;
   const caller = { user, reader, manager, patience: new Patience(patientMs, patientWhile) };
-  const call = (request: ApiRequest) => localCall(server, caller, request, sharedValuesOf(server));
+  const call = (request: ApiRequest) => localCall(server, caller, request, sharedValuesOf(server.backend));
   /** The apiVersion and kind of the objects of a resource; the kind is "" if it is not served. */
   const typeOf = (version: GroupVersion, resource: string) => {
     const apiVersion = spell(server.catalog.names, version);
@@ -108,11 +108,11 @@ function findCollections({ groups }: Server["catalog"], verb: string): readonly 
   });
 }
 
-/** By server, for all APIs in its process. */
-const sharedValues = new WeakMap<Server, SharedValues>();
-function sharedValuesOf(server: Server): SharedValues {
-  const known = sharedValues.get(server) ?? new SharedValues();
-  sharedValues.set(server, known);
+/** By the store of a server, for all APIs in its process. */
+const sharedValues = new WeakMap<Server["backend"], SharedValues>();
+function sharedValuesOf(backend: Server["backend"]): SharedValues {
+  const known = sharedValues.get(backend) ?? new SharedValues();
+  sharedValues.set(backend, known);
   return known;
 }
 

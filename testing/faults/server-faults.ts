@@ -113,7 +113,7 @@ export class FaultBoard implements ServerFaults, FaultSource {
   readonly #holds = new Set<RequestMatch>();
   readonly #injected: InjectedFault[] = [];
   readonly #watches = new Map<FaultyWatch, KnownRequest>();
-  readonly #times = new RevisionTimes();
+  #times = new RevisionTimes();
   #watchCount = 0;
 
   /** `newest`: the newest revision of the store. */
@@ -197,6 +197,13 @@ export class FaultBoard implements ServerFaults, FaultSource {
 
   #watchesOf(match: RequestMatch): FaultyWatch[] {
     return [...this.#watches].flatMap(([watch, request]) => matches(match, request) ? [watch] : []);
+  }
+
+  /** Ends the watches of a state that was given up, and forgets its revisions. */
+  restored(): void {
+    this.#times = new RevisionTimes();
+    this.#times.note(this.clock.now(), this.#newest());
+    for (const watch of this.#watches.keys()) watch.end("expired");
   }
 
   #begin(choose: Choose): FaultHandle {

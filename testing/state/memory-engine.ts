@@ -5,6 +5,8 @@
  *   keys      a index of the newest version of each key; a change copies one chunk of some hundred
  *   log       the version of each revision, with the one before it; copies share all full chunks
  *
+ * The store can be set to other contents while it is open: what differs is written again, in one run and with new revisions.
+ *
  * A deleted key stays in the index as a version without a value until its revision is compacted. A read at an earlier revision follows the
  * versions of a key backwards in the log.
  */
@@ -13,6 +15,7 @@ import { KeyIndex } from "../../kernel/cache/index/key-index.ts";
 import { compareKeys, inRange } from "../../kernel/store/bytes.ts";
 import type { Answers, Call, Engine, Failure, Outcome, Run } from "../../kernel/store/sqlite/calls.ts";
 import type { Entry, Range, Revision, StoreEvent } from "../../kernel/store/store.ts";
+import { differencesOf } from "./differences.ts";
 import { RevisionLog, type Version } from "./revision-log.ts";
 
 /** Keys that expire in one call. */
@@ -55,6 +58,8 @@ export class MemoryEngine implements Engine {
   #swept: Revision;
   /** The times at which keys expire. Undefined until the next call needs it. */
   #expiresAt: number | undefined;
+  /** The contents to be set by the next run. */
+  #next: Contents | undefined;
   /** Keys with an expiry. */
   readonly #expiring = new Map<string, number>();
   readonly #operations: { readonly [Op in Call["op"]]: (call: CallOf<Op>) => OutcomeOf<Op> } = {
@@ -86,11 +91,18 @@ export class MemoryEngine implements Engine {
     return { keys: this.#keys, log: this.#log.copy(), compacted: this.#compacted, swept: this.#swept };
   }
 
+  /** Sets the store to these contents at the start of the next run: writes what differs as changes of its own. */
+  become(contents: Contents): void {
+    this.#next = contents;
+  }
+
   run(calls: readonly Call[]): Run {
+    const events = this.#become();
     // The compiler cannot relate an operation to its call through the table.
     const outcomes = calls.map((call): Outcome => this.#operations[call.op](call as never));
     return {
       outcomes,
+      events,
       revision: this.#log.newest,
       compacted: this.#compacted,
       expiresAt: this.#expiresAt,
@@ -99,6 +111,20 @@ export class MemoryEngine implements Engine {
     };
   }
   close(): void {}
+
+  /** Deletes the newest keys first, and writes the oldest values first: an order in which they can have been made. */
+  #become(): readonly StoreEvent[] {
+    const next = this.#next;
+    if (next === undefined) return [];
+    this.#next = undefined;
+    const found = [...differencesOf(this.#keys, next.keys)];
+    const removed = found.filter(({ after }) => after === undefined).sort((a, b) => b.before!.revision - a.before!.revision);
+    const written = found.filter(({ after }) => after !== undefined).sort((a, b) => a.after!.revision - b.after!.revision);
+    return [...removed, ...written].map(({ key, before, after }): StoreEvent => {
+      const revision = this.#write(key, after?.value, this.#keys.get(key), after?.expires);
+      return { key, revision, value: after?.value, previous: before && { value: before.value, revision: before.revision } };
+    });
+  }
 
   #commit({ change: { key, value, expect }, expires }: CallOf<"commit">): OutcomeOf<"commit"> {
     const prior = this.#keys.get(key), current = entryOf(prior);

@@ -40,20 +40,20 @@ export interface ServerState {
 }
 
 /** The open servers of this process, by their state. */
-const opened = new WeakMap<object, Opened>();
+const opened = new WeakMap<object, () => Opened>();
 
 /** Makes it known which server has a state, so that other servers can load it. */
-export function rememberServer(state: ServerState, server: Opened): void {
+export function rememberServer(state: ServerState, server: () => Opened): void {
   opened.set(state, server);
 }
 
 /** Makes the state of an open server. */
-export function serverState(own: Opened, api: Api): ServerState {
+export function serverState(own: () => Opened, api: Api): ServerState {
   return {
     async load(what) {
       const other = typeof what === "string" ? undefined : opened.get(what);
       if (other !== undefined) {
-        await untilDefined(api, await copyObjects(copied(other), copied(own)));
+        await untilDefined(api, await copyObjects(copied(other()), copied(own())));
         return [];
       }
       const documents = await documentsIn(what as Exclude<Loadable, ServerState>); // all of them are remembered

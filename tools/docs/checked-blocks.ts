@@ -46,6 +46,7 @@ export const rows: readonly Row[] = [
   notRun("README.md", "npm ci && npm test", `${install}, and this is the suite`),
   alike("docs/testing.md", "await using fork = await", "testing/state/fork_test.ts", ".fork();"),
   alike("docs/testing.md", "before(async () => {", "testing/state/fork_test.ts", ".fork();", ".close()"),
+  alike("docs/testing.md", "const fixture = server.snapshot()", "testing/state/snapshot_test.ts", "server.snapshot()", "server.restore("),
   alike("docs/testing.md", "const { url, kubeconfig, caBundle }", "testing/listeners_test.ts", "server.listen()", "caBundle", "kubeconfig"),
   notRun("docs/testing.md", "LoadError: 2 of", "an example of the error, whose lines testing/state/load_test.ts checks"),
   alike(

@@ -51,6 +51,8 @@ export type Outcome = { readonly answer: Answers[Call["op"]] } | { readonly fail
 
 export interface Run {
   readonly outcomes: readonly Outcome[];
+  /** Events of the engine's own, before those of the calls. */
+  readonly events?: readonly StoreEvent[];
   readonly revision: Revision;
   readonly compacted: Revision;
   /** Time at which the next key expires, in milliseconds since 1970; undefined if no key expires. */

@@ -198,7 +198,7 @@ class OpenStore {
   }
 
   #noteRun(calls: readonly Call[], run: Run): void {
-    const events = eventsOf(calls, run.outcomes);
+    const { events: own = [] } = run, events = [...own, ...eventsOf(calls, run.outcomes)];
     this.#recent.publish(events);
     if (events.length > 0) this.#news.ring();
     const { expiresAt } = this.#latest;
