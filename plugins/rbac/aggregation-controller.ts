@@ -1,6 +1,6 @@
 /** Builds the rules of ClusterRoles with an aggregationRule from those of the ClusterRoles that it selects. */
 import { type ApiObject, type Controller, type ControllerContext, StatusError } from "../../plugin.ts";
-import { afterCollecting, pause, sameValue, selectsLabels, systemClock, valueText } from "../../toolbox.ts";
+import { afterCollecting, pause, sameValue, selectsLabels, valueText } from "../../toolbox.ts";
 import { type ClusterRole, groupVersion, type PolicyRule } from "./schema.ts";
 
 /** Milliseconds in which changes are collected before the roles are built. */
@@ -43,7 +43,7 @@ async function run(context: ControllerContext, signal: AbortSignal): Promise<voi
   first.catch(() => {}); // awaited below
   try {
     // The watch has begun and is not read yet, so the controller has started when the default roles have their rules.
-    await Promise.race([aggregateFirst(context, failures), pause(firstMsMax, signal, systemClock)]);
+    await Promise.race([aggregateFirst(context, failures), pause(firstMsMax, signal, clock)]);
     const { done, value } = await first;
     if (done !== true) take(value);
     for await (const change of { [Symbol.asyncIterator]: () => changes }) take(change);

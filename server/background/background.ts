@@ -76,7 +76,9 @@ class BackgroundWork implements Background {
     const isServed = (object: BootstrapObject) => bootstrapObjectsOf(this.#current.catalog).includes(object);
     this.#bootstrap = bootstrapper({ api: apis.own, log, signal, isServed });
     if (needs.hasBegun === true) {
-      for (const name of [...hooksOf(first.catalog).map((hook) => hook.name), ...sourceHooks(first.catalog)]) needs.reports.start.finished(name);
+      for (const name of [...hooksOf(first.catalog).map((hook) => hook.name), ...sourceHooks(first.catalog)]) {
+        needs.reports.start.finished(name);
+      }
     }
     this.bootstrapped = this.#bootstrap.create(needs.hasBegun === true ? [] : bootstrapObjectsOf(first.catalog));
     this.#control(first);
