@@ -16,7 +16,7 @@ import { sourceHooks } from "../background/resource-sources.ts";
 import type { OpenedReads } from "../../kernel/cache/mod.ts";
 import type { Catalog } from "../../kernel/catalog/catalog.ts";
 import type { ActiveConfig } from "../config/active-config.ts";
-import { storeChecks } from "../../kernel/nonresource/store-checks.ts";
+import { storeChecks } from "./store-checks.ts";
 import type { Store } from "../../kernel/store/store.ts";
 import type { Faults } from "../../kernel/store/fault.ts";
 import { authorizersHook } from "./authorization.ts";

@@ -1,8 +1,8 @@
 /** The health checks of the store: reads and writes. */
 import { reasonOf } from "../../core/reason-of.ts";
 import { type Check, sharedCheck } from "../../health/mod.ts";
-import type { Store } from "../store/store.ts";
-import { type Faults, faultText } from "../store/fault.ts";
+import type { Store } from "../../kernel/store/store.ts";
+import { type Faults, faultText } from "../../kernel/store/fault.ts";
 
 /** Milliseconds for which one result is shared by all requests. */
 const keepMs = 1000;
