@@ -9,6 +9,7 @@
 export type { TestClock } from "./testing/clock.ts";
 export type { EventOrder, HeldEvent, HeldWatches } from "./testing/faults/held-events.ts";
 export type { FaultAnswer, FaultEffect, FaultRule, RequestMatch, RequestVerb, WatchEnd } from "./testing/faults/rule.ts";
+export type { StoreFault, StoreRule } from "./testing/faults/store-faults.ts";
 export type { Chaos, FaultHandle, InjectedFault, ServerFaults } from "./testing/faults/server-faults.ts";
 export type { Json } from "./core/json.ts";
 export type { RecordedRequest } from "./testing/recording/recorded-request.ts";

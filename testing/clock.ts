@@ -1,5 +1,5 @@
 /** The clock of a test server. */
-import { type ServerClock, systemClock } from "../core/async.ts";
+import { pause, type ServerClock, systemClock } from "../core/async.ts";
 import { bound } from "../core/bound.ts";
 import { millisecondsOf } from "./milliseconds.ts";
 
@@ -33,6 +33,8 @@ export class AdvancedClock implements ServerClock, TestClock {
   readonly #timers = new Set<Timer>();
   #now: number;
   #held = 0;
+  /** Work in progress that waits for a later time. */
+  #waiting = 0;
   /** The last advance: they follow each other. */
   #advance = Promise.resolve();
 
@@ -60,6 +62,13 @@ export class AdvancedClock implements ServerClock, TestClock {
       isHeld = false;
     };
   };
+
+  /** Waits so many milliseconds, or until the signal aborts, in the midst of work that may hold the clock. The clock goes on meanwhile. */
+  async wait(ms: number, signal: AbortSignal): Promise<void> {
+    this.#waiting++;
+    await pause(ms, signal, this);
+    this.#waiting--;
+  }
 
   advance(by: number | string): Promise<void> {
     const ms = millisecondsOf(by);
@@ -106,7 +115,7 @@ export class AdvancedClock implements ServerClock, TestClock {
 
   /** Resolves when nothing has held the clock for so many turns. */
   async #settle(turns: number): Promise<void> {
-    for (let quiet = 0, all = 0; quiet < turns; quiet = this.#held === 0 ? quiet + 1 : 0) {
+    for (let quiet = 0, all = 0; quiet < turns; quiet = this.#held <= this.#waiting ? quiet + 1 : 0) {
       if (all++ === turnsMax) throw new Error(`work at ${new Date(this.#now).toISOString()} does not end`);
       await turn();
     }

@@ -4,10 +4,12 @@ import { bound } from "../core/bound.ts";
 import type { Plugin } from "../core/plugin.ts";
 import type { CacheContents } from "../kernel/cache/mod.ts";
 import { jsonLog, verbosityOf } from "../kernel/observe/log.ts";
+import type { Engine } from "../kernel/store/sqlite/calls.ts";
 import type { ActiveConfig } from "../server/config/active-config.ts";
 import { type PluginSettings, withDefaults } from "../server/config/parse.ts";
 import type { PlainSettings } from "../server/config/plain-settings.ts";
 import { openServer } from "../server/startup/open-server.ts";
+import type { InsteadParts } from "../server/startup/serve-options.ts";
 import type { Server } from "../kernel/server.ts";
 import { turn } from "./clock.ts";
 import { MemoryEngine } from "./state/memory-engine.ts";
@@ -19,7 +21,9 @@ const completeMsMax = bound(2_000);
 export interface MoreParts {
   readonly ofPlugins?: PluginSettings | undefined;
   readonly clock?: ServerClock | undefined;
-  readonly engine?: MemoryEngine;
+  readonly engine?: Engine;
+  /** Puts something around the store. */
+  readonly storeOver?: InsteadParts["storeOver"];
   /** What the cache has at the start. */
   readonly begun?: CacheContents | undefined;
   /** The compiled settings and plugins, with the resources that have appeared. */
@@ -31,7 +35,7 @@ export async function openInMemory(
   plugins: readonly Plugin[],
   settings: Omit<PlainSettings, "data-dir">,
   logged: string[],
-  { ofPlugins, clock, engine = new MemoryEngine(), begun, active }: MoreParts = {},
+  { ofPlugins, clock, engine = new MemoryEngine(), begun, active, storeOver }: MoreParts = {},
 ) {
   const config = active?.config ?? withDefaults({ ...settings, "data-dir": ":memory:" }, plugins, ofPlugins);
   const log = jsonLog((line) => logged.push(line), Date.now, verbosityOf(config.v, config.vmodule, []));
@@ -42,6 +46,7 @@ export async function openInMemory(
     instead: {
       ...(clock === undefined ? {} : { clock }),
       ...(begun === undefined ? {} : { begun }),
+      ...(storeOver === undefined ? {} : { storeOver }),
       sqlite: { memory: engine },
     },
     log,

@@ -9,6 +9,7 @@ import type { PluginSettings } from "../server/config/parse.ts";
 import type { PlainSettings } from "../server/config/plain-settings.ts";
 import type { Opened } from "../server/startup/open-server.ts";
 import { type AdvancedClock, delivered, turn } from "./clock.ts";
+import type { StoreTrouble } from "./faults/store-faults.ts";
 import { openInMemory } from "./in-memory.ts";
 import { MemoryEngine } from "./state/memory-engine.ts";
 import { partsNow, partsOf, type Snapshot, snapshotOf, type SnapshotParts } from "./state/snapshot.ts";
@@ -26,6 +27,8 @@ export interface RunningNeeds {
   /** Undefined: the clock of the machine. */
   readonly clock: AdvancedClock | undefined;
   readonly logged: string[];
+  /** The faults of its store. */
+  readonly trouble: StoreTrouble;
 }
 
 /** How a restore concerns watches. */
@@ -73,6 +76,10 @@ export class RunningServer {
   get opened(): Opened {
     return this.#current.opened;
   }
+  /** The newest revision of the store. */
+  get revision(): number {
+    return this.#current.engine.revision;
+  }
   get log(): Log {
     return this.#current.log;
   }
@@ -101,7 +108,7 @@ export class RunningServer {
     const parts = partsOf(snapshot, this.#needs.family);
     const done = this.#restore.then(() => {
       if (this.#isClosed) throw new Error("the test server is closed");
-      return watches === "end" ? this.#replace(parts) : this.#write(parts);
+      return this.#needs.trouble.without(() => watches === "end" ? this.#replace(parts) : this.#write(parts));
     });
     this.#restore = done.catch(() => {});
     return done;
@@ -139,10 +146,17 @@ export class RunningServer {
   }
 }
 
-async function openWith({ plugins, settings, pluginSettings, clock, logged }: RunningNeeds, from?: SnapshotParts): Promise<Current> {
+async function openWith(
+  { plugins, settings, pluginSettings, clock, logged, trouble }: RunningNeeds,
+  from?: SnapshotParts,
+): Promise<Current> {
   const engine = new MemoryEngine(from?.store);
   const begun = from && { begun: from.cache, active: from.active };
-  const { opened, log, close } = await openInMemory(plugins, settings, logged, { ofPlugins: pluginSettings, clock, engine, ...begun });
+  const { opened, log, close } = await openInMemory(plugins, settings, logged, {
+    ...{ ofPlugins: pluginSettings, clock, ...begun },
+    engine: trouble.engine(engine),
+    storeOver: trouble.over,
+  });
   return { opened, engine, log, close };
 }
 

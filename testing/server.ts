@@ -15,6 +15,7 @@ import { AdvancedClock, type TestClock, unmovedClock } from "./clock.ts";
 import { ConnectionDropped, exchangeOf, responseTo } from "./exchange.ts";
 import { handleWithFaults } from "./faults/handle.ts";
 import { FaultBoard, type ServerFaults } from "./faults/server-faults.ts";
+import { StoreTrouble } from "./faults/store-faults.ts";
 import { familyCredentials, type ListenerCredentials, Listeners, type TestListener } from "./listeners.ts";
 import { type Recording, recordings } from "./recording/recorder.ts";
 import { type RestoreOptions, type RunningNeeds, RunningServer } from "./running-server.ts";
@@ -119,7 +120,7 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
 }
 
 /** What a test server is opened with. */
-interface Opening extends Omit<RunningNeeds, "logged"> {
+interface Opening extends Omit<RunningNeeds, "logged" | "trouble"> {
   readonly unexpectedErrors: NonNullable<TestServerOptions["unexpectedErrors"]>;
   /** The certificates of this server and its forks. Absent for the first one. */
   readonly credentials?: () => Promise<ListenerCredentials>;
@@ -127,9 +128,10 @@ interface Opening extends Omit<RunningNeeds, "logged"> {
 
 async function openOver(opening: Opening, from?: SnapshotParts): Promise<TestServer> {
   const { unexpectedErrors, clock, family } = opening, throws = unexpectedErrors === "throw";
-  const logged: string[] = [], running = await RunningServer.open({ ...opening, logged }, from), { server, log } = running;
+  const logged: string[] = [], trouble = storeTrouble(clock);
+  const running = await RunningServer.open({ ...opening, logged, trouble }, from), { server, log } = running;
   const recorder = recordUnexpected(server);
-  const faults = new FaultBoard(clock ?? systemClock, () => newestOf(server));
+  const faults = new FaultBoard(clock ?? systemClock, () => running.revision, trouble);
   running.onReplaced(() => faults.restored());
   const { record, recorded } = recordings((clock ?? systemClock).now);
   const api = throws ? rethrowingApi(localApi(recorder.server, admin), recorder.take) : localApi(server, admin);
@@ -175,9 +177,6 @@ async function openOver(opening: Opening, from?: SnapshotParts): Promise<TestSer
   return made;
 }
 
-/** The newest revision of a store in memory, which has no other writer. */
-function newestOf({ backend: { store } }: Server): number {
-  const revision = store.newest();
-  if (revision === undefined) throw new Error("the store does not know its newest revision");
-  return revision;
+function storeTrouble(clock: AdvancedClock | undefined): StoreTrouble {
+  return clock === undefined ? new StoreTrouble(systemClock) : new StoreTrouble(clock, (ms, signal) => clock.wait(ms, signal));
 }

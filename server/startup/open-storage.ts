@@ -48,7 +48,7 @@ export interface Storage {
 }
 
 export async function openStorage(
-  { config, log, progress, instead: { readsOver, sqlite, begun } = {}, clock, workers }:
+  { config, log, progress, instead: { readsOver, storeOver, sqlite, begun } = {}, clock, workers }:
     & Pick<ServeOptions, "config" | "log" | "instead" | "workers">
     & {
       readonly progress: BeginProgress;
@@ -68,7 +68,7 @@ export async function openStorage(
     log,
     kmsMeterOf: (name) => kmsMeter(name, record, systemClock.now),
     catalog,
-    sqlite: { clock, ...sqlite },
+    ...{ sqlite: { clock, ...sqlite }, over: storeOver },
   });
   const webhooks = webhookClients(config["webhook-addresses"], remoteCallMs, tracing);
   const conversions: ConversionContext = {

@@ -47,6 +47,8 @@ export interface OpenStoreOptions {
   readonly kmsMeterOf?: KmsMeterOf;
   /** Options of the embedded store, for tests. */
   readonly sqlite?: Omit<SqliteOptions, "faults">;
+  /** Returns the embedded store with something around it, for tests. */
+  readonly over?: ((store: Store, faults: Faults) => Store) | undefined;
 }
 
 /**
@@ -86,11 +88,11 @@ export type StoredKinds = () => Pick<Catalog, "stored">;
 /** As `openStore`, with values as they are stored. */
 export async function openPlainStore(
   config: Config,
-  { faults, sqlite, catalog }: Pick<OpenStoreOptions, "faults" | "sqlite"> & { readonly catalog: StoredKinds },
+  { faults, sqlite, over, catalog }: Pick<OpenStoreOptions, "faults" | "sqlite" | "over"> & { readonly catalog: StoredKinds },
 ): Promise<OpenedStore> {
   // Only the store in use is loaded, to save memory.
   if (config["etcd-servers"].length === 0) {
-    const store = await openEmbedded(config, { ...sqlite, faults });
+    const own = await openEmbedded(config, { ...sqlite, faults }), store = over?.(own, faults) ?? own;
     return { store, parts: [store], followed: [], checks: [], inUse: () => [] };
   }
   const { openEtcd } = await import("../../kernel/store/etcd/etcd.ts");

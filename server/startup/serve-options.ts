@@ -59,6 +59,8 @@ export interface InsteadParts {
   readonly clock?: ServerClock;
   /** Options of the embedded store. */
   readonly sqlite?: OpenStoreOptions["sqlite"];
+  /** The embedded store with something around it. `faults` takes reports of its faults. */
+  readonly storeOver?: OpenStoreOptions["over"];
   /** The contents with which the cache begins. The store has the same history, and the default objects of the server. */
   readonly begun?: CacheContents;
 }

@@ -7,6 +7,7 @@ import type { FaultyWatch } from "./faulty-watch.ts";
 import { millisecondsOf } from "../milliseconds.ts";
 import { RevisionTimes } from "./revision-times.ts";
 import type { EventOrder, HeldEvent, HeldWatches } from "./held-events.ts";
+import { checkStoreRule, storeFaultText, type StoreRule, type StoreTrouble } from "./store-faults.ts";
 import {
   checkRule,
   effectText,
@@ -28,9 +29,9 @@ const injectedMax = bound(10_000);
 export interface InjectedFault {
   /** The time of the server, in RFC 3339. */
   readonly time: string;
-  /** The name of the user. */
+  /** The name of the user; "" for a fault of the store. */
   readonly user: string;
-  /** What the request wanted to do. */
+  /** What the request wanted to do; "" for a fault of the store. */
   readonly verb: string;
   /** The path of the request, without its query. */
   readonly path: string;
@@ -38,9 +39,9 @@ export interface InjectedFault {
   readonly fault: string;
 }
 
-/** A rule that is in force. */
-export interface FaultHandle {
-  /** How many requests it has had an effect on. */
+/** A rule that is in force. `using rule = server.faults.add({ store: "etcd down" })` ends it with its block. */
+export interface FaultHandle extends Disposable {
+  /** How many requests it has had an effect on; for a fault of the store, calls of the store. */
   readonly hits: number;
   /** Ends it. */
   remove(): void;
@@ -51,13 +52,16 @@ export interface Chaos extends RequestMatch {
   /** Share of the requests that meet a fault, from 0 to 1. Default: 0.1. */
   readonly rate?: number;
   /** The effects, of which one is chosen. Default: conflicts, overload, internal errors, unavailability, short delays, and broken connections and watches. */
-  readonly effects?: readonly FaultEffect[];
+  readonly effects?: readonly (FaultEffect | Required<StoreRule>)[];
 }
 
-/** Faults on demand. They concern requests by `handle` and from the network, and not calls of `api`, which are the test's own hand. */
+/**
+ * Faults on demand. Those of requests concern `handle` and the network, and not calls of `api`, which are the test's own hand. Those of the store concern
+ * all that uses it.
+ */
 export interface ServerFaults {
   /** Adds a rule. Throws for one that can have no effect. */
-  add(rule: FaultRule): FaultHandle;
+  add(rule: FaultRule | StoreRule): FaultHandle;
   /** Adds faults at random. */
   chaos(seed: number, options?: Chaos): FaultHandle;
   /** Holds the events of the watches that match, those that are open included, until they are flushed. */
@@ -114,22 +118,27 @@ export class FaultBoard implements ServerFaults, FaultSource {
   readonly #injected: InjectedFault[] = [];
   readonly #watches = new Map<FaultyWatch, KnownRequest>();
   #times = new RevisionTimes();
+  readonly #trouble: StoreTrouble;
+  /** Ends a fault of the store. */
+  readonly #storeEnds = new Set<() => void>();
   #watchCount = 0;
 
-  /** `newest`: the newest revision of the store. */
-  constructor(clock: Clock, newest: () => Revision) {
+  /** `newest`: the newest revision of the store. `trouble`: the faults of the store. */
+  constructor(clock: Clock, newest: () => Revision, trouble: StoreTrouble) {
     this.clock = clock;
     this.#newest = newest;
+    this.#trouble = trouble;
     this.#times.note(clock.now(), newest());
   }
 
-  add(rule: FaultRule): FaultHandle {
+  add(rule: FaultRule | StoreRule): FaultHandle {
+    if ("store" in rule) return this.#beginOfStore(rule);
     checkRule(rule);
     return this.#begin(ruleChoice(rule));
   }
 
   chaos(seed: number, options: Chaos = {}): FaultHandle {
-    return this.#begin(chaosChoice(seed, options));
+    return this.#begin(chaosChoice(seed, options, (rule) => void this.#beginOfStore(rule)));
   }
 
   hold(match: Omit<RequestMatch, "verb"> = {}): HeldWatches {
@@ -167,6 +176,7 @@ export class FaultBoard implements ServerFaults, FaultSource {
 
   clear(): void {
     this.#rules.clear();
+    for (const end of this.#storeEnds) end();
     this.#holds.clear();
     for (const watch of this.#watches.keys()) watch.release();
   }
@@ -181,8 +191,12 @@ export class FaultBoard implements ServerFaults, FaultSource {
   }
 
   note({ user, info: { verb, path } }: KnownRequest, fault: string): void {
+    this.#note({ user, verb, path, fault });
+  }
+
+  #note(fault: Omit<InjectedFault, "time">): void {
     if (this.#injected.length === injectedMax) this.#injected.shift();
-    this.#injected.push(Object.freeze({ time: new Date(this.clock.now()).toISOString(), user, verb, path, fault }));
+    this.#injected.push(Object.freeze({ time: new Date(this.clock.now()).toISOString(), ...fault }));
   }
 
   opened(request: KnownRequest, watch: FaultyWatch): () => void {
@@ -206,6 +220,27 @@ export class FaultBoard implements ServerFaults, FaultSource {
     for (const watch of this.#watches.keys()) watch.end("expired");
   }
 
+  #beginOfStore(rule: StoreRule): FaultHandle {
+    checkStoreRule(rule);
+    const { begun, end } = this.#trouble.begin(rule.store), text = storeFaultText(rule.store);
+    this.#note({ user: "", verb: "", path: "", fault: text });
+    const remove = (): void => {
+      if (!this.#storeEnds.delete(remove)) return;
+      cancel?.();
+      end();
+      this.#note({ user: "", verb: "", path: "", fault: `${text}, over` });
+    };
+    this.#storeEnds.add(remove);
+    const cancel = rule.lasts === undefined ? undefined : this.clock.after(millisecondsOf(rule.lasts), remove);
+    return {
+      get hits() {
+        return begun.hits;
+      },
+      remove,
+      [Symbol.dispose]: remove,
+    };
+  }
+
   #begin(choose: Choose): FaultHandle {
     let hits = 0;
     const begunAt = this.#newest();
@@ -217,11 +252,13 @@ export class FaultBoard implements ServerFaults, FaultSource {
       return lag === undefined ? effect : { ...effect, readsAt: lag === frozen ? begunAt : this.#revisionBefore(lag) };
     };
     this.#rules.add(counted);
+    const remove = (): void => void this.#rules.delete(counted);
     return {
       get hits() {
         return hits;
       },
-      remove: () => void this.#rules.delete(counted),
+      remove,
+      [Symbol.dispose]: remove,
     };
   }
 
@@ -245,15 +282,29 @@ function ruleChoice(rule: FaultRule): Choose {
   };
 }
 
-function chaosChoice(seed: number, { rate = 0.1, effects = usualEffects, ...match }: Chaos): Choose {
+/** `beginOfStore` begins a fault of the store, which the request meets, too, if it needs the store. */
+function chaosChoice(
+  seed: number,
+  { rate = 0.1, effects = usualEffects, ...match }: Chaos,
+  beginOfStore: (rule: StoreRule) => void,
+): Choose {
   if (!(rate >= 0 && rate <= 1)) throw new RangeError(`rate is a share from 0 to 1, not ${rate}`);
-  for (const effect of effects) checkRule(effect);
+  for (const effect of effects) checkChaosEffect(effect);
   const random = randomOf(seed);
   return (request) => {
     if (!matches(match, request) || random() >= rate) return undefined;
-    const fitting = effects.filter((effect) => fits(effect, request.info.verb));
-    return fitting[Math.floor(random() * fitting.length)];
+    const fitting = effects.filter((effect) => "store" in effect || fits(effect, request.info.verb));
+    const chosen = fitting[Math.floor(random() * fitting.length)];
+    if (chosen === undefined || !("store" in chosen)) return chosen;
+    beginOfStore(chosen);
+    return undefined;
   };
+}
+
+function checkChaosEffect(effect: FaultEffect | StoreRule): void {
+  if (!("store" in effect)) return checkRule(effect);
+  checkStoreRule(effect);
+  if (effect.lasts === undefined) throw new Error("a fault of the store needs lasts in chaos");
 }
 
 /** Whether a request can meet an effect in reality: reads have no conflicts. */

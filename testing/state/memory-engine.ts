@@ -91,6 +91,11 @@ export class MemoryEngine implements Engine {
     return { keys: this.#keys, log: this.#log.copy(), compacted: this.#compacted, swept: this.#swept };
   }
 
+  /** The newest revision. */
+  get revision(): Revision {
+    return this.#log.newest;
+  }
+
   /** Sets the store to these contents at the start of the next run: writes what differs as changes of its own. */
   become(contents: Contents): void {
     this.#next = contents;

@@ -70,6 +70,7 @@ export const rows: readonly Row[] = [
     'await using server = await openTestServer({ clock: "manual"',
     "await server.clock.advance(",
   ),
+  alike("docs/testing.md", "using down =", "testing/faults/store-faults_test.ts", 'using down = server.faults.add({ store: "etcd down" })'),
   alike("docs/testing.md", "server.faults.add(", "testing/faults/faults_test.ts", "server.faults.add({ verb: ", "nth: 1", 'drop: "after"'),
   alike(
     "docs/testing.md",

@@ -2,6 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { decodeKey, encodeKey } from "../bytes.ts";
 import { eventBytes } from "./recent-events.ts";
 import type { Answers, Call, Engine, Failure, Run } from "./calls.ts";
+import { fullError } from "./failures.ts";
 import { noReserve, type Reserve } from "./reserve.ts";
 import { openPlace, type Place } from "./place.ts";
 import { type Allowed, type DiskSpace, diskSpace, isFullError } from "./disk-space.ts";
@@ -290,5 +291,3 @@ class SqliteEngine implements Engine {
 }
 
 const reads: ReadonlySet<Call["op"]> = new Set<Call["op"]>(["get", "list", "history", "size"]);
-
-const fullError: Failure = Object.freeze({ code: "full", message: "The disk of the store is full" });

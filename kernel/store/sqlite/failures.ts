@@ -2,6 +2,7 @@
 import { guide } from "../../../core/guide.ts";
 import { reasonOf } from "../../../core/reason-of.ts";
 import type { Fault } from "../fault.ts";
+import type { Failure } from "./calls.ts";
 import { movedText } from "./place.ts";
 
 const restore = `put a backup in its place: ${guide("restore-the-embedded-store")}`;
@@ -68,6 +69,9 @@ export function failingFault(path: string, error: unknown): Fault {
     unready: true,
   };
 }
+
+/** The failure of a write on a full disk. */
+export const fullError: Failure = Object.freeze({ code: "full", message: "The disk of the store is full" });
 
 /** Returns the fault of a store file on a full disk. */
 export function fullFault(path: string): Fault {
