@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { pause } from "../core/async.ts";
 import { WorkQueue } from "../core/work-queue.ts";
+import { definePlugin } from "../plugin.ts";
 import { openTestServer } from "../testing.ts";
 import { AdvancedClock } from "./clock.ts";
 
@@ -157,3 +159,77 @@ test("openTestServer({ clock }): each server of a process has its own clock", as
   };
   assert.ok(await created(one) - await created(other) > 3_500_000);
 });
+
+test("AdvancedClock: work with a store that changes nothing ends before the next timer, without timers of the machine", async () => {
+  const store = { runs: 0, revision: 1 }, clock = new AdvancedClock(0), seen: string[] = [];
+  clock.follow(store);
+  const immediate = () => new Promise((resolve) => void setImmediate(resolve));
+  clock.after(1_000, async () => {
+    for (let turns = 0; turns < 5; turns++) {
+      await immediate();
+      store.runs++;
+    }
+    const release = clock.hold();
+    for (let turns = 0; turns < 20; turns++) await immediate();
+    release();
+    seen.push(`read ${clock.now()}`);
+    clock.after(0, () => seen.push(`at once ${clock.now()}`));
+  });
+  clock.after(2_000, () => seen.push(`later ${clock.now()}`));
+  await clock.advance("3s");
+  assert.deepEqual(seen, ["read 1000", "at once 1000", "later 2000"]);
+});
+
+test("AdvancedClock: work with a store that changes something has turns of timers", async () => {
+  const store = { runs: 0, revision: 1 }, clock = new AdvancedClock(0), seen: string[] = [];
+  clock.follow(store);
+  clock.after(1_000, () => {
+    store.revision++;
+    setTimeout(() => seen.push(`delivered ${clock.now()}`), 0);
+  });
+  clock.after(2_000, () => seen.push(`later ${clock.now()}`));
+  await clock.advance("3s");
+  assert.deepEqual(seen, ["delivered 1000", "later 2000"]);
+});
+
+test("openTestServer({ clock }): requests of a round end at its time; 24 idle hours hardly wait", async () => {
+  const rounds: [begun: number, ended: number][] = [];
+  const plugin = definePlugin({
+    name: "rounds",
+    summary: "For tests.",
+    controllers: [{
+      name: "rounds",
+      async run({ api, clock }, signal) {
+        for (let round = 0; round < 3; round++) {
+          await pause(3_600_000, signal, clock);
+          const begun = clock.now();
+          await api.list("v1", "configmaps", "default");
+          await api.create("v1", "configmaps", "default", { metadata: { name: `round-${round}` } });
+          await api.get("v1", "configmaps", "default", `round-${round}`);
+          rounds.push([begun, clock.now()]);
+        }
+      },
+    }],
+  });
+  await using server = await openTestServer({ clock: "manual", plugins: [plugin] });
+  const start = server.clock.now(), turns = await timersDuring(() => server.clock.advance("24h"));
+  assert.deepEqual(rounds.map(([begun, ended]) => [begun - start, ended - begun]), [1, 2, 3].map((hour) => [hour * 3_600_000, 0]));
+  // Each minute is a stop.
+  assert.ok(turns < 700, `${turns} timers of the machine`);
+});
+
+/** The number of timers without a delay that are begun meanwhile. */
+async function timersDuring(run: () => Promise<void>): Promise<number> {
+  const { setTimeout } = globalThis;
+  let timers = 0;
+  globalThis.setTimeout = Object.assign((...given: Parameters<typeof setTimeout>) => {
+    if (!given[1]) timers++;
+    return setTimeout(...given);
+  }, setTimeout);
+  try {
+    await run();
+  } finally {
+    globalThis.setTimeout = setTimeout;
+  }
+  return timers;
+}

@@ -151,6 +151,7 @@ async function openWith(
   from?: SnapshotParts,
 ): Promise<Current> {
   const engine = new MemoryEngine(from?.store);
+  clock?.follow(engine);
   const begun = from && { begun: from.cache, active: from.active };
   const { opened, log, close } = await openInMemory(plugins, settings, logged, {
     ...{ ofPlugins: pluginSettings, clock, ...begun },

@@ -19,11 +19,12 @@ export const configurationProducer: StartHook = Object.freeze<StartHook>({
   fieldManager: "api-priority-and-fairness-config-producer-v1",
   run: keepObjects,
   async follow(context, signal) {
+    const seen: Seen = new Map();
     while (!signal.aborted) {
       await pause(roundMs, signal, context.clock);
       if (signal.aborted) return;
       try {
-        await keepObjects(context);
+        await keepObjects(context, seen);
       } catch (error) {
         if (!signal.aborted) context.logError("the objects of priority and fairness cannot be kept; it tries again", error);
       }
@@ -31,18 +32,23 @@ export const configurationProducer: StartHook = Object.freeze<StartHook>({
   },
 });
 
+/** By resource, the revisions of the objects that a round found. The next round has nothing to do while they are the same. */
+type Seen = Map<string, string>;
+
 /** One round: makes what is absent, corrects what has changed, and removes what only bears the server's mark. */
-export async function keepObjects(context: ControllerContext): Promise<void> {
-  await keepKind(context, "prioritylevelconfigurations", wantedLevels);
-  await keepKind(context, "flowschemas", wantedSchemas(context.names));
+export async function keepObjects(context: ControllerContext, seen: Seen = new Map()): Promise<void> {
+  await keepKind(context, seen, "prioritylevelconfigurations", wantedLevels);
+  await keepKind(context, seen, "flowschemas", wantedSchemas(context.names));
 }
 
-async function keepKind({ api, names }: ControllerContext, resource: string, wanted: readonly Wanted<Spec>[]): Promise<void> {
+async function keepKind({ api, names }: ControllerContext, seen: Seen, resource: string, wanted: readonly Wanted<Spec>[]): Promise<void> {
   const home = spell(names, groupVersion);
   // --runtime-config can leave the kinds out.
   if (!api.collections("create").some((each) => each.groupVersion === home && each.resource === resource)) return;
   const mark = spell(names, autoUpdate);
   const { items } = await api.list(groupVersion, resource, "");
+  const revisions = items.map(({ metadata }) => metadata.resourceVersion).join(" ");
+  if (seen.get(resource) === revisions) return;
   const stored = new Map((items as readonly Kept[]).map((each) => [each.metadata.name, each])); // the items are of this resource
   const absent = wanted.filter(({ name }) => !stored.has(name));
   const objects = absent.map(({ name, spec }) => ({ metadata: { name, annotations: { [mark]: "true" } }, spec }));
@@ -56,6 +62,8 @@ async function keepKind({ api, names }: ControllerContext, resource: string, wan
     if (readBoolean(annotations[mark]) !== true) return;
     await unlessRace(api.delete(groupVersion, resource, "", name, { preconditions: { uid, resourceVersion } }));
   }));
+  // Set when all is done: a round that fails, or that changes an object, is followed by one that looks at all of them.
+  seen.set(resource, revisions);
 }
 
 /** The stored object with the wanted spec and mark; undefined if it has both. */

@@ -36,13 +36,15 @@ export interface LocalOptions {
   readonly patientWhile?: AbortSignal;
   /** Clock of the delays between failed watches. Default: the system's. */
   readonly clock?: Clock;
+  /** Begins a request, for a clock that waits for it until the returned function is called. */
+  readonly hold?: Clock["hold"];
 }
 
 /** An API whose calls are made as `user` and authorized like those of any client. */
 export function localApi(server: Server, user: UserInfo, options: LocalOptions = {}): Api {
-  const { manager = user.name, follows = () => () => {}, reader = user, patientMs = 0, patientWhile = never, clock } = options;
+  const { manager = user.name, follows = () => () => {}, reader = user, patientMs = 0, patientWhile = never, clock, hold } = options;
   const caller = { user, reader, manager, patience: new Patience(patientMs, patientWhile) };
-  const call = (request: ApiRequest) => localCall(server, caller, request, sharedValuesOf(server.backend));
+  const call = (request: ApiRequest) => held(hold, localCall(server, caller, request, sharedValuesOf(server.backend)));
   /** The apiVersion and kind of the objects of a resource; the kind is "" if it is not served. */
   const typeOf = (version: GroupVersion, resource: string) => {
     const apiVersion = spell(server.catalog.names, version);
@@ -73,9 +75,10 @@ export function localApi(server: Server, user: UserInfo, options: LocalOptions =
   const api: Api = {
     ...objects,
     of: typedApis(() => api),
-    createEach: (version, resource, namespace, values) =>
-      localCreates(server, caller, pathOf(server.catalog.names, version, resource, namespace) + writeQuery(manager, {}), values) ??
-        objects.createEach(version, resource, namespace, values),
+    createEach(version, resource, namespace, values) {
+      const url = pathOf(server.catalog.names, version, resource, namespace) + writeQuery(manager, {});
+      return held(hold, localCreates(server, caller, url, values) ?? objects.createEach(version, resource, namespace, values));
+    },
     collections: (verb) => [...ownCollections(server.catalog, verb), ...server.others?.collections(verb) ?? []],
     unknownVersions: () => server.others?.unknown() ?? [],
     async *followCollections(verb, signal) {
@@ -87,6 +90,16 @@ export function localApi(server: Server, user: UserInfo, options: LocalOptions =
     },
   };
   return api;
+}
+
+/** The answer of a request, for which the clock is held. */
+async function held<T>(hold: Clock["hold"], answer: Promise<T>): Promise<T> {
+  const release = hold?.();
+  try {
+    return await answer;
+  } finally {
+    release?.();
+  }
 }
 
 /** By catalog and verb: controllers ask after each change of the catalog, and start hooks once. */

@@ -39,8 +39,8 @@ function controllerApi(server: Server, controller: Controller, hasRoles: boolean
 }
 
 /** The API in process of the server itself, with upstream's user and field manager. */
-export function serverApi(server: Server): Api {
-  return localApi(server, serverUser, { manager: "kube-apiserver" });
+export function serverApi(server: Server, options: LocalOptions = {}): Api {
+  return localApi(server, serverUser, { ...options, manager: "kube-apiserver" });
 }
 
 /** What the controllers of a server need beside its requests. */
@@ -70,12 +70,14 @@ export async function openControllers(
   const { peers = noPeers } = server.backend;
   const queues = workMeters(record, () => performance.now());
   registry.beforeScrape(queues.update);
+  // A clock that tests advance waits for these requests.
+  const { hold } = context.clock;
   const apis: BackgroundApis = {
     // Bootstrap objects and the lease have the field managers of upstream's programs.
-    own: serverApi(server),
+    own: serverApi(server, { hold }),
     ofController: (controller, patientWhile) =>
-      controllerApi(server, controller, hasRoles(), { patientWhile, follows: (kind) => followWatch(start, controller.name, kind) }),
-    ofHook: ({ name, fieldManager: manager = name }) => localApi(server, serverUser, { manager }),
+      controllerApi(server, controller, hasRoles(), { hold, patientWhile, follows: (kind) => followWatch(start, controller.name, kind) }),
+    ofHook: ({ name, fieldManager: manager = name }) => localApi(server, serverUser, { hold, manager }),
   };
   const records = recordsOf(store, inForce.current().config["etcd-prefix"]);
   const background = runBackground(inForce.current(), {
@@ -96,7 +98,7 @@ export async function openControllers(
     reports,
     hasBegun,
     election: {
-      api: localApi(server, controllerUser, { manager: "kube-controller-manager" }),
+      api: localApi(server, controllerUser, { hold, manager: "kube-controller-manager" }),
       identity: `${host}_${crypto.randomUUID()}`,
       isLeader: record.isLeader,
       runsUnelected,

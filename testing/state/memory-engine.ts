@@ -62,6 +62,8 @@ export class MemoryEngine implements Engine {
   #next: Contents | undefined;
   /** Keys with an expiry. */
   readonly #expiring = new Map<string, number>();
+  /** Calls so far. */
+  runs = 0;
   readonly #operations: { readonly [Op in Call["op"]]: (call: CallOf<Op>) => OutcomeOf<Op> } = {
     commit: (call) => this.#commit(call),
     get: ({ key }) => ({ answer: { entry: entryOf(this.#keys.get(key)), revision: this.#log.newest } }),
@@ -102,6 +104,7 @@ export class MemoryEngine implements Engine {
   }
 
   run(calls: readonly Call[]): Run {
+    this.runs++;
     const events = this.#become();
     // The compiler cannot relate an operation to its call through the table.
     const outcomes = calls.map((call): Outcome => this.#operations[call.op](call as never));
