@@ -17,7 +17,7 @@ interface Kept extends ApiObject {
 export const configurationProducer: StartHook = Object.freeze<StartHook>({
   name: "priority-and-fairness-config-producer",
   fieldManager: "api-priority-and-fairness-config-producer-v1",
-  run: keepObjects,
+  run: (context) => keepObjects(context),
   async follow(context, signal) {
     const seen: Seen = new Map();
     while (!signal.aborted) {
