@@ -25,5 +25,5 @@ export function isServer([first = ""]: readonly string[]): boolean {
 }
 
 export function runServer([first = "", ...args]: readonly string[], plugins: readonly Plugin[]): Promise<number | undefined> {
-  return serve(args, plugins, () => rm(first.slice(folderFlag.length), { recursive: true, force: true }));
+  return serve(args, plugins, { abandoned: () => rm(first.slice(folderFlag.length), { recursive: true, force: true }) });
 }

@@ -32,6 +32,7 @@ export const chartOwned = Object.freeze<Partial<Record<SettingName, string>>>({
   "etcd-cafile": "certificates, store.external.tlsSecret",
   "etcd-certfile": "certificates, store.external.tlsSecret",
   "etcd-keyfile": "certificates, store.external.tlsSecret",
+  "test-control": "stays off: it is for tests on one machine",
 });
 
 /** Whether a setting goes into the configuration file, which the server reloads. Not anonymous-auth: the pods' probes depend on it. */

@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import process from "node:process";
 import type { Plugin } from "../core/plugin.ts";
 import { plugins } from "../plugins/mod.ts";
+import type { UnderTest } from "./process/under-test.ts";
 import { reportFailure } from "./process/report-failure.ts";
 import { chooseCommand, type CommandName } from "./config/commands.ts";
 import { compatFlag } from "./config/kube-apiserver-arguments.ts";
@@ -10,9 +11,17 @@ import { compatFlag } from "./config/kube-apiserver-arguments.ts";
 /** Runs a command with the words after its name. Resolves with the exit code, or undefined if the process goes on. */
 type RunCommand = (args: readonly string[], builtIn: readonly Plugin[]) => Promise<number | undefined>;
 
+/** Loads what opens a server under test, which is part of the package for tests. */
+async function underTest(): Promise<UnderTest> {
+  return (await import("../testing/control/program.ts")).serveUnderTest;
+}
+
 /** The module of each command, loaded when it runs. */
 const modules: Readonly<Record<CommandName, () => Promise<{ readonly run: RunCommand }>>> = {
-  serve: () => import("./process/serve.ts"),
+  serve: async () => {
+    const { run } = await import("./process/serve.ts");
+    return { run: (args, builtIn) => run(args, builtIn, { underTest }) };
+  },
   check: () => import("../commands/check.ts"),
   verify: () => import("../commands/verify.ts"),
   import: () => import("../commands/import.ts"),

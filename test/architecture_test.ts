@@ -47,7 +47,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 
 /** Programs start a process or a thread and select from the built-in plugins: only they may import `plugins/mod.ts`. */
 const program = /^server\/(?:main|heavy\/worker-[a-z]+|process\/worker-process)\.ts$/;
-/** The program chooses a command, and commands use the parts of the server. */
+/** The program chooses a command, and commands use the parts of the server. It gives one of them the server of tests. */
 const mainProgram = "server/main.ts";
 /** Programs at the places of release 0.1.0, which only start those of the server. */
 const oldPlaces = ["kernel/main.ts", "kernel/startup/permissions.ts"];
@@ -147,7 +147,9 @@ function wrongImport(from: string, to: string, exists: (path: string) => boolean
   if (here === there || (here === "protocols" && withoutApi.includes(to)) || (to === "plugins/mod.ts" && program.test(from))) {
     return undefined;
   }
-  if ((there === "commands" && from === mainProgram) || (there === "server" && oldPlaces.includes(from))) return undefined;
+  if ((["commands", "testing"].includes(there) && from === mainProgram) || (there === "server" && oldPlaces.includes(from))) {
+    return undefined;
+  }
   if (contract.includes(to) && ruleOf(here).startsWith("plugins/")) return undefined;
   if (!mayImport[ruleOf(here)]?.some((each) => each === ruleOf(there) || (each === "plugins/*" && isFamily(there)))) {
     return `${from} imports ${to}: ${here} may not import ${there}`;

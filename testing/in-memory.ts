@@ -3,7 +3,7 @@ import { type ServerClock, systemClock } from "../core/async.ts";
 import { bound } from "../core/bound.ts";
 import type { Plugin } from "../core/plugin.ts";
 import type { CacheContents } from "../kernel/cache/mod.ts";
-import { jsonLog, verbosityOf } from "../kernel/observe/log.ts";
+import { jsonLog, type Log, verbosityOf } from "../kernel/observe/log.ts";
 import type { Engine } from "../kernel/store/sqlite/calls.ts";
 import type { ActiveConfig } from "../server/config/active-config.ts";
 import { type PluginSettings, withDefaults } from "../server/config/parse.ts";
@@ -12,6 +12,7 @@ import { openServer } from "../server/startup/open-server.ts";
 import type { InsteadParts } from "../server/startup/serve-options.ts";
 import type { Server } from "../kernel/server.ts";
 import { turn } from "./clock.ts";
+import type { ListenerCredentials } from "./listeners.ts";
 import { MemoryEngine } from "./state/memory-engine.ts";
 
 /** Milliseconds that a start waits for the resources of all sources. */
@@ -27,7 +28,11 @@ export interface MoreParts {
   /** What the cache has at the start. */
   readonly begun?: CacheContents | undefined;
   /** The compiled settings and plugins, with the resources that have appeared. */
-  readonly active?: ActiveConfig;
+  readonly active?: ActiveConfig | undefined;
+  /** Default: one that is kept in memory. */
+  readonly log?: Log | undefined;
+  /** The certificates that the server publishes and signs with. Absent for one that may never listen. */
+  readonly authorities?: (() => Promise<ListenerCredentials>) | undefined;
 }
 
 /** Opens the server. Resolves when it can be used; `close` ends it. */
@@ -35,14 +40,16 @@ export async function openInMemory(
   plugins: readonly Plugin[],
   settings: Omit<PlainSettings, "data-dir">,
   logged: string[],
-  { ofPlugins, clock, engine = new MemoryEngine(), begun, active, storeOver }: MoreParts = {},
+  { ofPlugins, clock, engine = new MemoryEngine(), begun, active, storeOver, log: given, authorities }: MoreParts = {},
 ) {
   const config = active?.config ?? withDefaults({ ...settings, "data-dir": ":memory:" }, plugins, ofPlugins);
-  const log = jsonLog((line) => logged.push(line), Date.now, verbosityOf(config.v, config.vmodule, []));
+  const log = given ?? jsonLog((line) => logged.push(line), Date.now, verbosityOf(config.v, config.vmodule, []));
+  const own = authorities?.();
   const opened = await openServer({
     config,
     plugins,
     ...(active === undefined ? {} : { active }),
+    ...(own === undefined ? {} : { ownCa: own.then(({ ownCa }) => ownCa), authority: own.then(({ pki }) => () => pki.ca) }),
     instead: {
       ...(clock === undefined ? {} : { clock }),
       ...(begun === undefined ? {} : { begun }),

@@ -10,8 +10,8 @@ import { type Credentials, openCredentials } from "../server/startup/credentials
 
 /** Milliseconds that requests in progress have when a listener closes. */
 const graceMs = 200;
-/** The address on which test servers listen. */
-const host = "127.0.0.1";
+/** The address on which test servers listen by default. */
+const loopback = "127.0.0.1";
 
 /** A port of a test server. Closing the server closes it, too. */
 export interface TestListener extends AsyncDisposable {
@@ -33,6 +33,16 @@ export function familyCredentials(config: () => Config, log: Pick<Log, "info">):
   return once(() => openCredentials(config(), { now: systemClock.now, log, renewsOwn: true }));
 }
 
+/** How a server listens. */
+export interface ListenPlace {
+  /** Default: 127.0.0.1. */
+  readonly host?: string;
+  /** Default: 0, a free port. */
+  readonly port?: number;
+  /** Returns the reply to a request that is not one of the API; undefined for those that are. */
+  readonly before?: (exchange: Exchange) => Promise<Reply> | undefined;
+}
+
 /** What the listeners of one server need. */
 export interface ListenersNeeds {
   readonly credentials: () => Promise<ListenerCredentials>;
@@ -42,6 +52,20 @@ export interface ListenersNeeds {
   handle(exchange: Exchange): Promise<Reply>;
   /** Called with the URL of each listener. */
   served(url: string): void;
+}
+
+/** The ports of the open test servers. */
+const listenersOf = new WeakMap<object, Listeners>();
+
+/** Makes the ports of a test server known to `listenFor`. */
+export function rememberListeners(server: object, listeners: Listeners): void {
+  listenersOf.set(server, listeners);
+}
+
+/** Listens for a test server at any place. */
+export function listenFor(server: object, place: ListenPlace): Promise<TestListener> {
+  const listeners = listenersOf.get(server);
+  return listeners === undefined ? Promise.reject(new Error("this is no test server")) : listeners.listen(place);
 }
 
 /** The ports of one server. */
@@ -54,10 +78,10 @@ export class Listeners {
     this.#needs = needs;
   }
 
-  /** Listens on a port of the loopback interface; 0 selects a free one. */
-  async listen(port = 0): Promise<TestListener> {
+  /** Listens on a port of the loopback interface. */
+  async listen(place: ListenPlace = {}): Promise<TestListener> {
     const { credentials, config, served } = this.#needs, { tls, pki, ownCa = tls.cert } = await credentials();
-    const listener = await this.#begin(port, tls), url = serverUrl(host, listener.port);
+    const listener = await this.#begin(place, tls), url = serverUrl(place.host ?? loopback, listener.port);
     const close = once(async () => {
       await listener.close(graceMs);
       this.#open.delete(close);
@@ -80,7 +104,7 @@ export class Listeners {
     await Promise.all([...this.#open].map((close) => close()));
   }
 
-  async #begin(port: number, tls: Credentials["tls"]): Promise<Listener> {
+  async #begin({ host = loopback, port = 0, before }: ListenPlace, tls: Credentials["tls"]): Promise<Listener> {
     const { config, log, handle } = this.#needs;
     const error = (what: unknown) => log.error("a connection failed", describe(what));
     return await listen({
@@ -90,7 +114,7 @@ export class Listeners {
         streamsMax: config()["http2-max-streams-per-connection"],
         implementation: config()["http2-implementation"] === "runtime" ? "runtime" : "own", // the only two values
       },
-      handle,
+      handle: before === undefined ? handle : (exchange) => before(exchange) ?? handle(exchange),
       reports: { error, notice: (message) => log.error(message), failed: error },
     });
   }

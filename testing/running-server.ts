@@ -10,7 +10,7 @@ import type { PlainSettings } from "../server/config/plain-settings.ts";
 import type { Opened } from "../server/startup/open-server.ts";
 import { type AdvancedClock, delivered, turn } from "./clock.ts";
 import type { StoreTrouble } from "./faults/store-faults.ts";
-import { openInMemory } from "./in-memory.ts";
+import { type MoreParts, openInMemory } from "./in-memory.ts";
 import { MemoryEngine } from "./state/memory-engine.ts";
 import { partsNow, partsOf, type Snapshot, snapshotOf, type SnapshotParts } from "./state/snapshot.ts";
 
@@ -18,7 +18,7 @@ import { partsNow, partsOf, type Snapshot, snapshotOf, type SnapshotParts } from
 const followedMsMax = bound(5_000);
 
 /** What a server is opened with, and again after a restore. */
-export interface RunningNeeds {
+export interface RunningNeeds extends Pick<MoreParts, "active" | "log" | "authorities"> {
   /** Stands for a server and its forks. */
   readonly family: object;
   readonly plugins: readonly Plugin[];
@@ -146,15 +146,12 @@ export class RunningServer {
   }
 }
 
-async function openWith(
-  { plugins, settings, pluginSettings, clock, logged, trouble }: RunningNeeds,
-  from?: SnapshotParts,
-): Promise<Current> {
-  const engine = new MemoryEngine(from?.store);
+async function openWith(needs: RunningNeeds, from?: SnapshotParts): Promise<Current> {
+  const { plugins, settings, pluginSettings, clock, logged, trouble, active, log: given, authorities } = needs;
+  const engine = new MemoryEngine(from?.store), begun = from && { begun: from.cache, active: from.active };
   clock?.follow(engine);
-  const begun = from && { begun: from.cache, active: from.active };
   const { opened, log, close } = await openInMemory(plugins, settings, logged, {
-    ...{ ofPlugins: pluginSettings, clock, ...begun },
+    ...{ ofPlugins: pluginSettings, clock, active, log: given, authorities, ...begun },
     engine: trouble.engine(engine),
     storeOver: trouble.over,
   });

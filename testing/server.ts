@@ -6,7 +6,9 @@ import type { UserInfo } from "../core/user-info.ts";
 export type { UserInfo } from "../core/user-info.ts";
 import type { Exchange } from "../kernel/request/exchange.ts";
 import type { Server } from "../kernel/server.ts";
+import type { Log } from "../kernel/observe/log.ts";
 import { plugins as builtIn } from "../plugins/mod.ts";
+import type { ActiveConfig } from "../server/config/active-config.ts";
 import { localApi } from "../server/background/local-api.ts";
 import { inPreset } from "../server/config/choose-plugins.ts";
 import { type PluginSettings, withDefaults } from "../server/config/parse.ts";
@@ -16,7 +18,7 @@ import { ConnectionDropped, exchangeOf, responseTo } from "./exchange.ts";
 import { handleWithFaults } from "./faults/handle.ts";
 import { FaultBoard, type ServerFaults } from "./faults/server-faults.ts";
 import { StoreTrouble } from "./faults/store-faults.ts";
-import { familyCredentials, type ListenerCredentials, Listeners, type TestListener } from "./listeners.ts";
+import { familyCredentials, type ListenerCredentials, Listeners, rememberListeners, type TestListener } from "./listeners.ts";
 import { type Recording, recordings } from "./recording/recorder.ts";
 import { type RestoreOptions, type RunningNeeds, RunningServer } from "./running-server.ts";
 import { rememberServer, type ServerState, serverState } from "./state/server-state.ts";
@@ -74,8 +76,9 @@ export interface TestServer extends AsyncDisposable, ServerState {
    *     await using fork = await server.fork();
    *
    * @param snapshot the state with which it begins, of this server or of one of its forks. Default: the state now
+   * @param options.clock "manual": the time of the fork stands still until the test advances it. Default: as the clock of this server
    */
-  fork(snapshot?: Snapshot): Promise<TestServer>;
+  fork(snapshot?: Snapshot, options?: { readonly clock?: "manual" }): Promise<TestServer>;
   /** The state of this moment, which later changes do not concern. It costs next to nothing. */
   snapshot(): Snapshot;
   /**
@@ -119,6 +122,13 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
   });
 }
 
+/** Opens a test server of compiled settings, with a log of its caller: that of a program. */
+export async function openConfigured(plugins: readonly Plugin[], active: ActiveConfig, log: Log): Promise<TestServer> {
+  const credentials = familyCredentials(() => active.config, log);
+  const parts = { plugins, settings: {}, pluginSettings: undefined, active, log, credentials, authorities: credentials };
+  return await openOver({ ...parts, clock: undefined, family: {}, unexpectedErrors: "answer" });
+}
+
 /** What a test server is opened with. */
 interface Opening extends Omit<RunningNeeds, "logged" | "trouble"> {
   readonly unexpectedErrors: NonNullable<TestServerOptions["unexpectedErrors"]>;
@@ -151,9 +161,9 @@ async function openOver(opening: Opening, from?: SnapshotParts): Promise<TestSer
     ...serverState(() => running.opened, api),
     faults,
     record,
-    fork(snapshot) {
-      const parts = snapshot === undefined ? running.parts() : partsOf(snapshot, family);
-      return openOver({ ...opening, credentials, clock: clock && new AdvancedClock(parts.time) }, parts);
+    fork(snapshot, { clock: wanted } = {}) {
+      const parts = snapshot === undefined ? running.parts() : partsOf(snapshot, family), isManual = (clock ?? wanted) !== undefined;
+      return openOver({ ...opening, credentials, clock: isManual ? new AdvancedClock(parts.time) : undefined }, parts);
     },
     snapshot: () => running.snapshot(),
     restore: (snapshot, options = {}) => running.restore(snapshot, options),
@@ -166,7 +176,7 @@ async function openOver(opening: Opening, from?: SnapshotParts): Promise<TestSer
       if (reply.isDropped === true) throw new ConnectionDropped(`the connection of ${request.method} ${request.url} was dropped`);
       return responseTo(reply, request.method);
     },
-    listen: ({ port } = {}) => listeners.listen(port),
+    listen: ({ port = 0 } = {}) => listeners.listen({ port }),
     api,
     clock: clock ?? unmovedClock,
     logged,
@@ -174,6 +184,7 @@ async function openOver(opening: Opening, from?: SnapshotParts): Promise<TestSer
     [Symbol.asyncDispose]: close,
   };
   rememberServer(made, () => running.opened);
+  rememberListeners(made, listeners);
   return made;
 }
 

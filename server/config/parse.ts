@@ -19,6 +19,7 @@ import { durationText } from "./help.ts";
 import { fromPlain, type PlainSettings } from "./plain-settings.ts";
 import { defaultsOf, refusedValues, type SettingTable, tableOf } from "./plugin-settings.ts";
 import { verbosityOf } from "../../kernel/observe/log.ts";
+import { testControlMistakes } from "./control-settings.ts";
 import { workersMistakes } from "./workers.ts";
 import { type Fault, faultOf, type Mistake, textOf } from "../../core/config/mistake.ts";
 import { nearest } from "../../core/nearest.ts";
@@ -343,6 +344,7 @@ function senseless(config: Config): readonly string[] {
     serviceMistakes(config),
     kubeletMistakes(config),
     tlsMistakes(config),
+    testControlMistakes(config),
     aggregationMistakes(config),
   );
   const chance = config["goaway-chance"];

@@ -273,6 +273,11 @@ export interface PlainSettings {
    */
   readonly "simulate"?: boolean;
   /**
+   * Serve test control over HTTP below /test/: forks, the clock of forks, faults and recordings. The token for it is printed. Needs
+   * --data-dir=:memory: and a loopback address. Files of certificates are not followed, and nothing is reloaded. Default: false.
+   */
+  readonly "test-control"?: boolean;
+  /**
    * Release whose kinds, gates, warnings and metrics the server has, 1.32 to 1.35: <major>.<minor>, or kube=<major>.<minor>; empty: 1.35.
    * Default: empty.
    */

@@ -31,6 +31,7 @@ import { type AggregationConfig, aggregationSettings } from "./aggregation-setti
 import { type KubeletConfig, kubeletSettings } from "./kubelet-settings.ts";
 import { type ServiceConfig, serviceSettings } from "./service-settings.ts";
 import { type ShutdownConfig, shutdownSettings } from "./shutdown-settings.ts";
+import { type TestConfig, testSettings } from "./control-settings.ts";
 import { type TracingConfig, tracingSettings } from "./tracing-settings.ts";
 import { streamsPerConnectionMax } from "../listen/bounds.ts";
 
@@ -57,6 +58,7 @@ export interface Config
     ServiceConfig,
     ShutdownConfig,
     StoreConfig,
+    TestConfig,
     TlsConfig,
     TracingConfig {
   readonly "config": string;
@@ -115,7 +117,6 @@ export interface Config
   readonly "platform-name": string;
   readonly "plugins": readonly string[];
   readonly "preset": string;
-  readonly "simulate": boolean;
   readonly "runtime-config": ReadonlyMap<string, boolean>;
   readonly "feature-gates": ReadonlyMap<string, boolean>;
   readonly "suppress-deprecation-warnings": boolean;
@@ -380,10 +381,7 @@ export const settings: Settings = Object.freeze(
         "Built-in plugins to serve when none is named: kubernetes (all) or control-plane (an API without pods, nodes and workloads).",
       ),
     ),
-    "simulate": live(bool(
-      false,
-      "Simulate a cluster: workloads make pods, pods get nodes, and both live by themselves, without programs beside the server. For tests and trials.",
-    )),
+    ...testSettings,
     ...emulationSettings,
     "runtime-config": live(map(
       "Group versions and resources to enable or disable: group/version[/resource][=bool], api/all, api/ga, api/beta, api/alpha.",

@@ -9,13 +9,17 @@ import { workerCount } from "../config/workers.ts";
 import { startHeavyThread } from "../heavy/thread.ts";
 import { describe, type LogFields } from "../../kernel/observe/log.ts";
 import { serve } from "../startup/serve.ts";
+import { kubeconfigFile } from "../startup/write-kubeconfig.ts";
 import { versionText } from "../startup/version.ts";
 import { onClose } from "./on-close.ts";
+import type { UnderTest } from "./under-test.ts";
 import { flushLog, prepare, type Prepared } from "./prepare.ts";
 
 /** The server as a whole: one process, or a supervisor with its workers. */
 interface Serving {
   readonly url: string;
+  /** The secret of test control, if it is served. */
+  readonly token?: string;
   readonly kubeconfig: string | undefined;
   reload(): Promise<void>;
   /** Resolves with the exit code. */
@@ -41,12 +45,12 @@ const startMsMax = 10_000;
 
 /**
  * Resolves when the server is ready; the process then goes on. Resolves with an exit code if the first worker could not start. `abandoned` runs last when
- * the standard input has closed, if that ends the server.
+ * the standard input has closed, if that ends the server. `underTest` loads what opens a server under test.
  */
 export async function run(
   args: readonly string[],
   plugins: readonly Plugin[],
-  abandoned?: () => Promise<void>,
+  { abandoned, underTest }: { readonly abandoned?: () => Promise<void>; readonly underTest?: () => Promise<UnderTest> } = {},
 ): Promise<number | undefined> {
   const ready = untilReady();
   const prepared = await prepare(args, plugins);
@@ -56,7 +60,11 @@ export async function run(
   }
   const { configuration, log, above } = prepared, { config } = configuration, count = workerCount(config);
   logStart(prepared, count);
-  const starting = count === 1 ? serveAlone(prepared) : serveByWorkers(args, prepared, count);
+  const starting = config["test-control"] && underTest !== undefined
+    ? serveTest(prepared, underTest)
+    : count === 1
+    ? serveAlone(prepared)
+    : serveByWorkers(args, prepared, count);
   // Installed first: a SIGHUP must not end a server that is not ready yet.
   process.on("SIGHUP", () => void starting.then((serving) => typeof serving === "number" ? undefined : serving.reload(), () => {}));
   const end = (fields: LogFields, close: () => Promise<number>) => {
@@ -91,7 +99,8 @@ export async function run(
   process.on("SIGINT", () => stop("SIGINT"));
   // Printed last: a reader may end the program at once, and it ends gracefully.
   above(() => console.log(`Thole serves on ${serving.url}`));
-  const { kubeconfig } = serving;
+  const { kubeconfig, token } = serving;
+  if (token !== undefined) above(() => console.log(`export THOLE_TEST_TOKEN=${token}`));
   if (kubeconfig !== undefined) above(() => console.log(`export KUBECONFIG=${resolve(kubeconfig)}`));
   return undefined;
 }
@@ -118,6 +127,29 @@ async function serveAlone({ configuration, log, isCompatible, progress }: Prepar
     startHeavy: startHeavyThread,
   });
   return { url, kubeconfig, reload, close: () => close().then(() => 0) };
+}
+
+/** A server under test in this process. */
+async function serveTest({ configuration, log }: Prepared, underTest: () => Promise<UnderTest>): Promise<Serving> {
+  const open = await underTest(), file = await kubeconfigFile(configuration.config, true);
+  try {
+    const { url, token, kubeconfigText, close } = await open(configuration, log);
+    await file?.write(kubeconfigText);
+    const end = async () => {
+      await Promise.all([close(), file?.remove()]);
+      return 0;
+    };
+    return {
+      url,
+      token,
+      kubeconfig: file?.path,
+      reload: () => Promise.resolve(log.info("a server under test is not reloaded")),
+      close: end,
+    };
+  } catch (error) {
+    await file?.remove();
+    throw error;
+  }
 }
 
 /** The server in processes that this one starts, or the exit code of the first one. */

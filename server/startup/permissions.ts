@@ -273,7 +273,8 @@ function packageOf(path: string): string {
 /** The listen address, the servers of etcd, and webhooks. */
 function addresses(config: Config): string[] {
   const bracketed = (host: string) => isIP(host) === 6 ? `[${host}]` : host;
-  const own = `${bracketed(config["bind-address"])}:${config["secure-port"]}`;
+  // Forks of a server under test listen on free ports.
+  const port = config["test-control"] ? "" : `:${config["secure-port"]}`, own = `${bracketed(config["bind-address"])}${port}`;
   return [own, ...etcdServers(config).flatMap(hostOf), ...config["webhook-addresses"].values()];
 }
 

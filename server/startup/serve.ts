@@ -62,6 +62,9 @@ export async function serve(options: ServeOptions): Promise<Running> {
   if (workers === undefined && workerCount(config) > 1) {
     throw new ConfigError(['setting "workers": only the program "thole serve" starts more than 1']);
   }
+  if (config["test-control"]) {
+    throw new ConfigError(['setting "test-control": only the program "thole serve" has it; in a test\'s process use "openTestServer()"']);
+  }
   if (!isInMemory(config)) await makeFolder(config["data-dir"]);
   const { steady = steadyClock(sharedFindings(log, workers)) } = options.instead ?? {};
   const credentials = openCredentials(config, { now: steady.now, log, renewsOwn: isFirst(workers) });

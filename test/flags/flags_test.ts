@@ -31,6 +31,7 @@ import { bootstrapToken, issuing, makeBootstrapToken } from "./issuing.ts";
 import { holdsItsPlace, inFolder, make, path, type Proof, type Served, served, statusOf } from "./served.ts";
 import { isAnsweredBeside, streamWindow } from "./streams.ts";
 import { authorizing } from "./authorizing.ts";
+import { testing } from "./testing.ts";
 import { tokens } from "./tokens.ts";
 import { http2StreamWindowBytes } from "../../server/listen/http2/stream.ts";
 
@@ -672,6 +673,7 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
       for await (const _ of documents(chunks)); // Ends by itself; with the default it would after half an hour.
     }),
   ...observing,
+  ...testing,
   "shutdown-delay-duration": () =>
     served(["--shutdown-delay-duration=3s"], async (server) => {
       await until(async () => assert.equal(await statusOf(server, "/livez"), 200));
@@ -806,6 +808,7 @@ const onBoth: ReadonlySet<SettingName> = new Set<SettingName>([
   "shutdown-watch-termination-grace-period",
   "shutdown-delay-duration",
   "exit-on-stdin-close",
+  "test-control",
 ]);
 const skipOnNode = startSkipped("deno");
 

@@ -474,6 +474,7 @@ const others: { readonly [Name in SettingName]?: string } = {
   "group-domain": "plumbing.example",
   "platform-name": "acme",
   "exit-on-stdin-close": "true",
+  "test-control": "true",
   "logging-format": "json",
   "v": "3",
   "vmodule": "['httplog=3']",
