@@ -19,6 +19,8 @@ import { handleWithFaults } from "./faults/handle.ts";
 import { FaultBoard, type ServerFaults } from "./faults/server-faults.ts";
 import { StoreTrouble } from "./faults/store-faults.ts";
 import { familyCredentials, type ListenerCredentials, Listeners, rememberListeners, type TestListener } from "./listeners.ts";
+import { type Replayable, replayOf } from "./recording/replay-of.ts";
+import type { ReplayReport } from "./recording/replay.ts";
 import { type Recording, recordings } from "./recording/recorder.ts";
 import { type RestoreOptions, type RunningNeeds, RunningServer } from "./running-server.ts";
 import { rememberServer, type ServerState, serverState } from "./state/server-state.ts";
@@ -69,6 +71,16 @@ export interface TestServer extends AsyncDisposable, ServerState {
   readonly faults: ServerFaults;
   /** Begins a recording of the requests by `handle`, with their answers and without secrets. */
   record(): Recording;
+  /**
+   * Sends the requests of a recording, in their order and as their users, and compares the answers. Names, uids and revisions of the recording are replaced by those of
+   * this server.
+   *
+   *     const report = await server.replay({ path: "recording.yaml" });
+   *     assert.deepEqual(report.differences, [], report.text());
+   *
+   * @param what a recording of a test server, its text, or a file that `recording.save` or `thole record` has written
+   */
+  replay(what: Replayable): Promise<ReplayReport>;
   /**
    * Opens a server of its own with the same objects, revisions, definitions and history: a watch of it can start at a revision from before the
    * fork. Writes to one are never seen by the other. Both share the memory of what neither has changed since.
@@ -161,6 +173,7 @@ async function openOver(opening: Opening, from?: SnapshotParts): Promise<TestSer
     ...serverState(() => running.opened, api),
     faults,
     record,
+    replay: (what) => replayOf(what, made.handle),
     fork(snapshot, { clock: wanted } = {}) {
       const parts = snapshot === undefined ? running.parts() : partsOf(snapshot, family), isManual = (clock ?? wanted) !== undefined;
       return openOver({ ...opening, credentials, clock: isManual ? new AdvancedClock(parts.time) : undefined }, parts);

@@ -64,7 +64,7 @@ class FaultyRequest {
   }
 
   #admit(exchange: Exchange, info: RequestInfo, user: UserInfo): ReturnType<Server["admit"]> {
-    const request = this.#request = { user: user.name, info, applies: isApply(exchange, info) };
+    const request = this.#request = { user: user.name, groups: user.groups, info, applies: isApply(exchange, info) };
     this.#known(request);
     const effect = this.#effect = this.#faults.choose(request);
     if (effect?.delay === undefined) return this.#server.admit(exchange, info, user);

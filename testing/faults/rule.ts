@@ -66,6 +66,7 @@ export interface FaultRule extends RequestMatch, FaultEffect {
 /** A request of which the user is known. */
 export interface KnownRequest {
   readonly user: string;
+  readonly groups?: readonly string[];
   readonly info: Pick<RequestInfo, "verb" | "group" | "resource" | "subresource" | "namespace" | "name" | "path">;
   /** Whether it is a patch of server-side apply. */
   readonly applies: boolean;

@@ -11,6 +11,8 @@ export interface RecordedRequest {
   readonly time: string;
   /** The name of the user; "" if it was not authenticated. */
   readonly user: string;
+  /** The groups of the user, for a replay. Absent if it was not authenticated. */
+  readonly groups?: readonly string[];
   /** `get`, `list`, `create` and so on; the method in lower case for a path without a resource. */
   readonly verb: string;
   /** The method of HTTP. */
@@ -19,6 +21,10 @@ export interface RecordedRequest {
   readonly url: string;
   /** The body as a value; as text with its length if it is neither JSON nor YAML. Absent without one. */
   readonly body?: Json;
+  /** The media type of the body. Absent without one, and for JSON. */
+  readonly type?: string;
+  /** The encodings that the client accepts. Absent for JSON. */
+  readonly accept?: string;
   /** The code of the answer; 0 if the connection was dropped. */
   readonly status: number;
   /** The body of the answer in the same form. Of a watch: its events so far. Absent without one. */

@@ -3,6 +3,7 @@ import { bound } from "../../core/bound.ts";
 import { concat } from "../../kernel/objects/chunks.ts";
 import { type Chunks, type Exchange, header, type Reply } from "../../kernel/request/exchange.ts";
 import { type KnownRequest, matches, type RequestMatch } from "../faults/rule.ts";
+import { writeRecording } from "../files/recordings.ts";
 import { contentOf, eventsOf, type RecordedRequest, recordingText } from "./recorded-request.ts";
 
 /** Requests that are kept. The older half is dropped when there are more. */
@@ -16,6 +17,8 @@ export interface Recording {
   requests(match?: RequestMatch): readonly RecordedRequest[];
   /** All requests as text, for a file: a YAML document for each. */
   text(): string;
+  /** Writes `text()` to a file, which `replay` of a test server reads. */
+  save(path: string | URL): Promise<void>;
   /** Ends the recording. Its requests stay. */
   stop(): void;
 }
@@ -27,6 +30,7 @@ interface Noted {
   readonly url: string;
   /** The content type of the body. */
   readonly type: string;
+  readonly accept: string;
   known: KnownRequest | undefined;
   body: Uint8Array;
   status: number;
@@ -77,6 +81,10 @@ class Recorder implements Recording {
     return recordingText(this.requests());
   }
 
+  save(path: string | URL): Promise<void> {
+    return writeRecording(path, this.text());
+  }
+
   stop(): void {
     this.#stopped();
   }
@@ -84,7 +92,8 @@ class Recorder implements Recording {
   /** Handles a request, and notes it. `known` is called when its user is known. */
   async handle(exchange: Exchange, handle: Handle, known: (request: KnownRequest) => void): Promise<Reply> {
     const { method, url } = exchange, time = new Date(this.#now()).toISOString(), type = header(exchange, "content-type");
-    const noted: Noted = { time, method, url, type, known: undefined, body: nothing, status: 0, answerType: "", answer: [] };
+    const accept = header(exchange, "accept");
+    const noted: Noted = { time, method, url, type, accept, known: undefined, body: nothing, status: 0, answerType: "", answer: [] };
     if (this.#noted.length === requestsMax) this.#noted = this.#noted.slice(requestsMax / 2);
     this.#noted.push(noted);
     const reply = await handle(
@@ -117,7 +126,7 @@ function withBody(exchange: Exchange, body: Exchange["body"]): Exchange {
   });
 }
 
-function recordedOf({ time, method, url, type, known, body, status, answerType, answer }: Noted): RecordedRequest {
+function recordedOf({ time, method, url, type, accept, known, body, status, answerType, answer }: Noted): RecordedRequest {
   const whole = concat(answer);
   const ofSecrets = known?.info.resource === "secrets", verb = known?.info.verb ?? method.toLowerCase();
   // Without a type, clients of old send JSON.
@@ -125,11 +134,19 @@ function recordedOf({ time, method, url, type, known, body, status, answerType, 
   const isEvents = verb === "watch" && answerType.startsWith("application/json");
   const got = isEvents ? eventsOf(whole, ofSecrets) : contentOf(whole, answerType, ofSecrets);
   return {
-    ...{ time, user: known?.user ?? "", verb, method, url },
+    ...{ time, user: known?.user ?? "" },
+    ...(known?.groups === undefined ? {} : { groups: known.groups }),
+    ...{ verb, method, url },
     ...(sent === undefined ? {} : { body: sent }),
+    ...(sent === undefined || isPlain(type) ? {} : { type }),
+    ...(isPlain(accept) ? {} : { accept }),
     status,
     ...(got === undefined ? {} : { answer: got }),
   };
+}
+
+function isPlain(type: string): boolean {
+  return type === "" || type === "application/json" || type === "*/*";
 }
 
 /** The reply, whose body is noted while it is sent. */

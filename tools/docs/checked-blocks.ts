@@ -70,6 +70,15 @@ export const rows: readonly Row[] = [
     'await using server = await openTestServer({ clock: "manual"',
     "await server.clock.advance(",
   ),
+  alike(
+    "docs/testing.md",
+    "await recording.save(",
+    "testing/recording/replay_test.ts",
+    "recording.save(",
+    "other.replay({ path",
+    "report.differences",
+  ),
+  notRun("docs/testing.md", "9 requests sent", "an example of the report, whose lines testing/recording/replay_test.ts checks"),
   alike("docs/testing.md", "using down =", "testing/faults/store-faults_test.ts", 'using down = server.faults.add({ store: "etcd down" })'),
   alike("docs/testing.md", "server.faults.add(", "testing/faults/faults_test.ts", "server.faults.add({ verb: ", "nth: 1", 'drop: "after"'),
   alike(
