@@ -74,6 +74,7 @@ const machineFolders = [
   "server/startup/",
   "server/webhooks/",
   "server/workers/",
+  "testing/expect-state.ts",
   "testing/files/",
   "test/",
   "tools/",

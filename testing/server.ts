@@ -23,8 +23,12 @@ import { type Replayable, replayOf } from "./recording/replay-of.ts";
 import type { ReplayReport } from "./recording/replay.ts";
 import { type Recording, recordings } from "./recording/recorder.ts";
 import { type RestoreOptions, type RunningNeeds, RunningServer } from "./running-server.ts";
+import type { DumpOptions } from "./state/dump.ts";
+import type { Contents } from "./state/memory-engine.ts";
 import { rememberServer, type ServerState, serverState } from "./state/server-state.ts";
 import { partsOf, type Snapshot, type SnapshotParts } from "./state/snapshot.ts";
+import type { StateFilter } from "./state/state-objects.ts";
+import { States } from "./state/states.ts";
 import { recordUnexpected, rethrowingApi } from "./unexpected-errors.ts";
 import { admin, anonymous, withUser } from "./users.ts";
 
@@ -103,6 +107,23 @@ export interface TestServer extends AsyncDisposable, ServerState {
    */
   restore(snapshot: Snapshot, options?: RestoreOptions): Promise<void>;
   /**
+   * The objects as YAML, sorted and without what differs from run to run: uids, revisions, times, owners of fields, generated names, allocated addresses, tokens. Objects
+   * that every server has are left out. The text can be loaded.
+   *
+   *     await server.dump({ namespaces: ["shop"] });
+   */
+  dump(options?: DumpOptions): Promise<string>;
+  /**
+   * What differs between two states, for people: a line for each object that was created (`+`), changed (`~`) or deleted (`-`), with its fields.
+   * "" if nothing does. Revisions and owners of fields are not compared.
+   *
+   *     assert.equal(await server.diff(fixture), "");
+   *
+   * @param before a snapshot, or a dump
+   * @param after another one. Default: the state now
+   */
+  diff(before: Snapshot | string, after?: Snapshot | string, filter?: StateFilter): Promise<string>;
+  /**
    * Listens on a port of 127.0.0.1 for clients that are not in this process: TLS, HTTP/1.1 and HTTP/2, and websockets. Requests are authenticated by their certificates and tokens, meet
    * faults and are recorded. An unexpected error of a hook is answered with 500. The certificates are made once for a server and its forks.
    *
@@ -146,6 +167,8 @@ interface Opening extends Omit<RunningNeeds, "logged" | "trouble"> {
   readonly unexpectedErrors: NonNullable<TestServerOptions["unexpectedErrors"]>;
   /** The certificates of this server and its forks. Absent for the first one. */
   readonly credentials?: () => Promise<ListenerCredentials>;
+  /** What the first server of the family had when it was open. Absent for that one. */
+  readonly baseline?: Contents;
 }
 
 async function openOver(opening: Opening, from?: SnapshotParts): Promise<TestServer> {
@@ -169,6 +192,7 @@ async function openOver(opening: Opening, from?: SnapshotParts): Promise<TestSer
     await listeners.close();
     await running.close();
   });
+  const baseline = opening.baseline ?? running.parts().store, states = new States({ now: () => running.parts(), baseline, family });
   const made: TestServer = {
     ...serverState(() => running.opened, api),
     faults,
@@ -176,10 +200,12 @@ async function openOver(opening: Opening, from?: SnapshotParts): Promise<TestSer
     replay: (what) => replayOf(what, made.handle),
     fork(snapshot, { clock: wanted } = {}) {
       const parts = snapshot === undefined ? running.parts() : partsOf(snapshot, family), isManual = (clock ?? wanted) !== undefined;
-      return openOver({ ...opening, credentials, clock: isManual ? new AdvancedClock(parts.time) : undefined }, parts);
+      return openOver({ ...opening, credentials, baseline, clock: isManual ? new AdvancedClock(parts.time) : undefined }, parts);
     },
     snapshot: () => running.snapshot(),
     restore: (snapshot, options = {}) => running.restore(snapshot, options),
+    dump: (options = {}) => states.dump(options),
+    diff: (before, after, filter = {}) => states.diff(before, after, filter),
     async handle(request, user = admin) {
       const { server, check } = recordUnexpected(running.opened.server);
       const byHeaders = user === "authenticate" || request.headers.has("authorization");

@@ -7,6 +7,7 @@ import { valueText } from "../../core/value-text.ts";
 import { titleOf } from "./documents.ts";
 import { LoadError, type LoadProblem } from "./load.ts";
 import { objectOf, type StoredObject, storedObjects } from "./objects.ts";
+import { withoutDerived } from "./state-objects.ts";
 import { steadyForms } from "./steady-form.ts";
 
 /** Objects that are copied at the same time. */
@@ -59,13 +60,8 @@ async function copyOne(
   return commit.done || commit.current === undefined ? undefined : { kind, entry: commit.current };
 }
 
+/** The other server may not have come to what its controllers compute. */
 function isSame(a: StoredObject, b: StoredObject): boolean {
   const [one, other] = [a, b].map((each) => valueText(steadyForms([withoutDerived(objectOf(each))])));
   return one === other;
-}
-
-/** The controllers of each server compute the status, and the rules of an aggregated role: the other server may not have come to it yet. */
-function withoutDerived(object: ApiObject): ApiObject {
-  const { status: _, ...rest } = object as ApiObject & { readonly status?: unknown };
-  return "aggregationRule" in rest ? { ...rest, rules: undefined } as ApiObject : rest;
 }

@@ -61,7 +61,7 @@ type Whole = ManifestDocument & { readonly object: ApiObject };
 
 /**
  * Creates the objects of documents, or applies those that exist. Definitions come first, then namespaces; owners come before what they own. The status of an
- * object is written, too. Resolves with what was stored, in the order of the documents. Rejects with `LoadError` after all were tried.
+ * object is written, too. When it resolves, the kinds of definitions are served. Resolves with what was stored, in the order of the documents. Rejects with `LoadError` after all were tried.
  */
 export async function loadDocuments(documents: readonly ManifestDocument[], needs: LoadNeeds): Promise<readonly ApiObject[]> {
   const loading: Loading = { clock: systemClock, ...needs, stored: new Map(), problems: [] };
@@ -77,6 +77,7 @@ export async function loadDocuments(documents: readonly ManifestDocument[], need
       await Promise.all(step.slice(at, at + loadWritesMax).map((each) => loadOne(loading, each)));
     }
   }
+  await untilDefined(loading.api, [...loading.stored.values()].filter(({ kind }) => kind === "CustomResourceDefinition"));
   if (loading.problems.length > 0) throw new LoadError(loading.problems);
   return whole.map(({ place, object }) => loading.stored.get(identityOf(place, object))!);
 }
