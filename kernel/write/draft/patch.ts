@@ -8,16 +8,18 @@ import { invalid } from "../../../core/field-error.ts";
 import { applyJsonPatch, readJsonPatch } from "../../../core/patch/json-patch.ts";
 import { convertUntyped } from "../../../core/patch/converted.ts";
 import { type DialectType, dialectTypesOf } from "../../../core/patch/media-types.ts";
+import { type Merge, patchInPart } from "../../../core/patch/in-part.ts";
 import { mergePatch, readMergePatch } from "../../../core/patch/merge.ts";
 import { shapeOf } from "../../../core/patch/strategic-shape.ts";
 import { readStrategicPatch, strategicMerge } from "../../../core/patch/strategic.ts";
-import { goText, type UntypedMap, untypedOf } from "../../../core/patch/untyped.ts";
+import { goText, type Untyped, type UntypedMap, untypedOf } from "../../../core/patch/untyped.ts";
 import { plainTree, writtenText } from "../../../core/patch/written.ts";
 import type { ApiObject } from "../../../core/meta/object-meta.ts";
 import { invalidError, type StatusError } from "../../../core/status-error.ts";
 import { readJson, readWrittenJson } from "../../../core/tree/json.ts";
 import { type Read, type Tree, TreeObject } from "../../../core/tree/tree.ts";
 import type { RequestContext } from "../../request-context.ts";
+import type { BodyPart } from "../../objects/chunks.ts";
 import type { Item } from "../../objects/objects.ts";
 import type { FieldValidation } from "../../request/options.ts";
 import { splitGroupVersion } from "../../../core/versions.ts";
@@ -50,24 +52,42 @@ function jsonPatch(call: RequestContext, body: Uint8Array, validation: FieldVali
 
 function merge(call: RequestContext, body: Uint8Array, validation: FieldValidation): Change {
   const { tree, findings } = readMergePatch(body, validation !== "Ignore");
-  return (live) => decodePatched(call, mergePatch(liveTree(call, live), tree), findings, validation);
+  const merged = (json: BodyPart) => mergePatch(treeOf(readWrittenJson(json)), tree);
+  return (live) =>
+    inPart(call, live, tree, findings, {}, (json) => plainTree(merged(json))) ??
+      decodePatched(call, mergePatch(liveTree(call, live), tree), findings, validation);
 }
 
 /** Reads a strategic merge patch. Its kind and apiVersion are ignored; errors quote the rest of the patch. */
 function strategic(call: RequestContext, body: Uint8Array, validation: FieldValidation): Change {
   const { endpoint } = call;
   const { tree, findings } = readStrategicPatch(body, validation !== "Ignore");
-  return (live) => {
-    // The patch is converted for each attempt, because the merge modifies the maps of the patch.
-    const patch = untypedOf(tree) as UntypedMap;
-    const original = untypedOf(treeOf(readJson(servedJson(endpoint, live)))) as UntypedMap;
-    const merged = strategicMerge(original, patch, shapeOf(endpoint.schema));
-    const refuse = (why: string) => patchInvalid(goText(patch), why);
+  const merged = (json: BodyPart, patch: Untyped) => {
+    const original = untypedOf(treeOf(readJson(json))) as UntypedMap; // the JSON is that of an object
+    return convertUntyped(strategicMerge(original, patch as UntypedMap, shapeOf(endpoint.schema)), endpoint.schema);
+  };
+  // The patch is converted for each attempt, because the merge modifies the maps of the patch.
+  const whole = (live: Item) => {
+    const patch = untypedOf(tree), refuse = (why: string) => patchInvalid(goText(patch), why);
     const report: DecodeReport = { reader: "json", findings: [], converted: true };
-    const object = orRefuse(() => endpoint.decode(convertUntyped(merged, endpoint.schema), report), refuse);
+    const object = orRefuse(() => endpoint.decode(merged(servedJson(endpoint, live), patch), report), refuse);
     reportFindings(call, [...findings, ...report.findings.toSorted()], validation, refuse);
     return { ...object, kind: endpoint.kind, apiVersion: endpoint.apiVersion };
   };
+  return (live) => inPart(call, live, tree, findings, { converted: true }, (json) => merged(json, untypedOf(tree))) ?? whole(live);
+}
+
+/** Applies a patch to the members that it names; undefined if that is not enough. Custom resources have members without types. */
+function inPart(
+  { endpoint }: RequestContext,
+  live: Item,
+  patch: Tree,
+  patchFindings: readonly string[],
+  how: { readonly converted?: true },
+  merge: Merge,
+): ApiObject | undefined {
+  if (endpoint.resource.custom || patchFindings.length > 0) return undefined;
+  return patchInPart(endpoint, servedObject(endpoint, live), patch, { reader: "json", findings: [], ...how }, merge);
 }
 
 /**

@@ -1,0 +1,43 @@
+/**
+ * Patches that name some members of an object, as most do: those of the status, or of labels. Only these members are encoded, merged and decoded; the
+ * others keep their values, so that later comparisons find them equal at once.
+ */
+import { DecodeError, type DecodeReport } from "../derive/decode.ts";
+import type { ApiObject } from "../meta/object-meta.ts";
+import { type Tree, TreeObject } from "../tree/tree.ts";
+
+/** The codec of the object's version. */
+interface Codec {
+  encode(object: ApiObject): string;
+  decode(tree: Tree, report: DecodeReport): ApiObject;
+}
+
+/** Merges a patch with the JSON of an object, and prepares the result for the decoder. */
+export type Merge = (json: string) => Tree;
+
+/**
+ * Returns the live object with the patch, in the live object's version. Undefined if the patch or its result must be looked at as a whole: the patch has
+ * a directive, names the type or is no object, or the result cannot be decoded without a finding.
+ */
+export function patchInPart(codec: Codec, live: ApiObject, patch: Tree, report: DecodeReport, merge: Merge): ApiObject | undefined {
+  if (!(patch instanceof TreeObject) || patch.keys.some((key) => key.startsWith("$") || key === "kind" || key === "apiVersion")) {
+    return undefined;
+  }
+  const { kind, apiVersion } = live, named = new Set(patch.keys), all = live as unknown as Readonly<Record<string, unknown>>;
+  const part = Object.fromEntries([...named].filter((key) => Object.hasOwn(all, key)).map((key) => [key, all[key]]));
+  // Members that the part lacks are written as zero values, and not used.
+  const changed = decoded(() => codec.decode(merge(codec.encode({ ...part, kind, apiVersion } as ApiObject)), report));
+  if (changed === undefined || report.findings.length > 0) return undefined;
+  const rest = Object.entries(all).filter(([key]) => !named.has(key)), result = Object.entries(changed).filter(([key]) => named.has(key));
+  return Object.fromEntries([...rest, ...result]) as unknown as ApiObject; // its metadata is that of the live object, or of the result
+}
+
+/** Undefined if the value has a wrong type. */
+function decoded<T>(decode: () => T): T | undefined {
+  try {
+    return decode();
+  } catch (error) {
+    if (error instanceof DecodeError) return undefined;
+    throw error;
+  }
+}
