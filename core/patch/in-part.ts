@@ -23,14 +23,23 @@ export function patchInPart(codec: Codec, live: ApiObject, patch: Tree, report: 
   if (!(patch instanceof TreeObject) || patch.keys.some((key) => key.startsWith("$") || key === "kind" || key === "apiVersion")) {
     return undefined;
   }
-  const { kind, apiVersion } = live, named = new Set(patch.keys), all = live as unknown as Readonly<Record<string, unknown>>;
-  const part = Object.fromEntries([...named].filter((key) => Object.hasOwn(all, key)).map((key) => [key, all[key]]));
+  const all = live as unknown as Members, part: Members = { kind: live.kind, apiVersion: live.apiVersion };
+  for (const key of patch.keys) if (all[key] !== undefined) part[key] = all[key];
   // Members that the part lacks are written as zero values, and not used.
-  const changed = decoded(() => codec.decode(merge(codec.encode({ ...part, kind, apiVersion } as ApiObject)), report));
+  const changed = decoded(() => codec.decode(merge(codec.encode(part as unknown as ApiObject)), report));
   if (changed === undefined || report.findings.length > 0) return undefined;
-  const rest = Object.entries(all).filter(([key]) => !named.has(key)), result = Object.entries(changed).filter(([key]) => named.has(key));
-  return Object.fromEntries([...rest, ...result]) as unknown as ApiObject; // its metadata is that of the live object, or of the result
+  // A copy has the shape of the live object, for which later code is optimized.
+  const result: Members = { ...all };
+  for (const key of patch.keys) {
+    const value = (changed as unknown as Members)[key];
+    if (value !== undefined) result[key] = value;
+    else if (result[key] !== undefined) delete result[key];
+  }
+  return result as unknown as ApiObject; // its metadata is that of the live object, or of the patched part
 }
+
+/** The members of an object of any kind. */
+type Members = Record<string, unknown>;
 
 /** Undefined if the value has a wrong type. */
 function decoded<T>(decode: () => T): T | undefined {
