@@ -12,17 +12,18 @@ interface Codec {
   decode(tree: Tree, report: DecodeReport): ApiObject;
 }
 
+/** Members beside which there is more. Others are often most of an object, such as the data of a ConfigMap, or concern it as a whole, such as its type. */
+const inParts: ReadonlySet<string> = new Set(["metadata", "spec", "status"]);
+
 /** Merges a patch with the JSON of an object, and prepares the result for the decoder. */
 export type Merge = (json: string) => Tree;
 
 /**
- * Returns the live object with the patch, in the live object's version. Undefined if the patch or its result must be looked at as a whole: the patch has
- * a directive, names the type or is no object, or the result cannot be decoded without a finding.
+ * Returns the live object with the patch, in the live object's version. Undefined if the patch or its result must be looked at as a whole: the patch is no
+ * object or names other members than `inParts`, or the result cannot be decoded without a finding.
  */
 export function patchInPart(codec: Codec, live: ApiObject, patch: Tree, report: DecodeReport, merge: Merge): ApiObject | undefined {
-  if (!(patch instanceof TreeObject) || patch.keys.some((key) => key.startsWith("$") || key === "kind" || key === "apiVersion")) {
-    return undefined;
-  }
+  if (!(patch instanceof TreeObject) || patch.keys.some((key) => !inParts.has(key))) return undefined;
   const all = live as unknown as Members, part: Members = { kind: live.kind, apiVersion: live.apiVersion };
   for (const key of patch.keys) if (all[key] !== undefined) part[key] = all[key];
   // Members that the part lacks are written as zero values, and not used.
