@@ -50,6 +50,7 @@ export const garbageCollector: Controller = {
     const handle = (node: Node, deleted: boolean) => {
       if (deleted) {
         graph.remove(node.uid);
+        foundNowhere(means, node.uid);
         queue.forget(node.uid);
         for (const dependent of graph.dependentsOf(node.uid)) queue.add(dependent.uid);
         for (const { uid } of node.owners) if (graph.get(uid)?.deleting) queue.add(uid);
@@ -95,7 +96,7 @@ interface Means {
   readonly graph: OwnerGraph;
   readonly events: EventRecorder;
   /**
-   * The uids of owners that were found in no namespace, at most `nowhereMax`. The dependents of an owner are mostly collected one after the
+   * The uids of owners that were deleted or found in no namespace, at most `nowhereMax`. The dependents of an owner are mostly collected one after the
    * other.
    */
   readonly nowhere: Set<string>;
@@ -131,6 +132,8 @@ function blocks(dependent: Node, uid: string): boolean {
 /** Deletes an object if each owner is absent or waits for it. If an owner exists, removes the references to absent ones. */
 async function collect(means: Means, node: Node): Promise<boolean> {
   const { api, graph, events } = means;
+  // A change of an owner adds its dependents again.
+  if (node.owners.every((owner) => isKnownOwner(graph, node, owner))) return false;
   const live = await api.get(node.groupVersion, node.resource, node.namespace, node.name);
   if (live.metadata.uid !== node.uid) return false;
   const pending = (live.metadata.deletionTimestamp ?? null) !== null;
@@ -165,6 +168,12 @@ async function collect(means: Means, node: Node): Promise<boolean> {
   return false;
 }
 
+/** Whether the graph has the owner, where it may be, and it is not being deleted. */
+function isKnownOwner(graph: OwnerGraph, { namespace }: Node, { uid, name }: OwnerReference): boolean {
+  const known = graph.get(uid);
+  return known !== undefined && known.name === name && !known.deleting && (known.namespace === "" || known.namespace === namespace);
+}
+
 type OwnerState = "present" | "absent" | "waiting" | "unknown";
 
 /**
@@ -196,10 +205,11 @@ async function stateOf(api: Api, graph: OwnerGraph, node: Node, owner: OwnerRefe
 
 /** Whether the owner exists in a namespace other than the object's, which is not allowed. */
 async function isElsewhere(
-  { api, nowhere }: Means,
+  means: Means,
   { namespace }: Node,
   { apiVersion, kind, name, uid }: OwnerReference,
 ): Promise<boolean> {
+  const { api, nowhere } = means;
   if (nowhere.has(uid)) return false;
   const collection = api.collections("list").find((each) => sameGroup(each.groupVersion, apiVersion) && each.kind === kind);
   if (collection?.namespaced !== true) return false;
@@ -210,11 +220,13 @@ async function isElsewhere(
     throw error;
   });
   const isFound = list.items.some(({ metadata }) => metadata.uid === uid && metadata.namespace !== namespace);
-  if (!isFound) {
-    if (nowhere.size >= nowhereMax) nowhere.clear();
-    nowhere.add(uid);
-  }
+  if (!isFound) foundNowhere(means, uid);
   return isFound;
+}
+
+function foundNowhere({ nowhere }: Pick<Means, "nowhere">, uid: string): void {
+  if (nowhere.size >= nowhereMax) nowhere.clear();
+  nowhere.add(uid);
 }
 
 function canCreate(api: Api, { groupVersion, resource }: ApiCollection): boolean {

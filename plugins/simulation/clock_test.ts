@@ -1,7 +1,7 @@
 // A simulated cluster whose time the test advances.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openTestServer } from "../../testing.ts";
+import { openTestServer, type TestServer } from "../../testing.ts";
 import { eventually } from "./test-world.ts";
 
 // deno-lint-ignore-file no-explicit-any -- statuses are read as they come.
@@ -49,3 +49,43 @@ test("waits of pods and workloads follow the clock: restarts, deadlines, tolerat
   // Its ends are at 1, 2, 13, 34, 75 and 156 seconds.
   assert.equal((await pod("crash")).status.containerStatuses[0].restartCount, 5);
 });
+
+test("a Job of one pod takes 21 requests of controllers; an autoscaler at rest takes none", async () => {
+  await using server = await openTestServer({ simulate: true, clock: "manual" });
+  const { api, clock } = server, template = { spec: { restartPolicy: "Never", containers: [container] } };
+  await api.create("batch/v1", "cronjobs", "default", {
+    metadata: { name: "minute" },
+    spec: { schedule: "* * * * *", successfulJobsHistoryLimit: 1, jobTemplate: { spec: { template } } },
+  });
+  const labels = { app: "web" };
+  await api.create("apps/v1", "deployments", "default", {
+    metadata: { name: "web" },
+    spec: { replicas: 0, selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers: [container] } } },
+  });
+  await api.create("autoscaling/v2", "horizontalpodautoscalers", "default", {
+    metadata: { name: "web" },
+    spec: { maxReplicas: 3, scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "web" } },
+  });
+  await clock.advance("10m");
+  const before = await ownRequests(server);
+  await clock.advance("10m");
+  const made = new Map([...await ownRequests(server)].map(([name, count]) => [name, (count - (before.get(name) ?? 0)) / 10]));
+  const ofJobs = ["batch jobs", "batch cronjobs", " pods", "events.k8s.io events"].map((kind) =>
+    [...made].filter(([name]) => name.startsWith(`${kind}/`))
+  );
+  assert.deepEqual(ofJobs.map((each) => each.reduce((sum, [, count]) => sum + count, 0)), [8, 3, 7, 3]);
+  assert.equal(made.get("batch jobs/status PUT"), 4);
+  assert.equal(made.get("autoscaling horizontalpodautoscalers/status PUT"), 0);
+  assert.equal(made.get("apps deployments/status PUT"), 0);
+});
+
+/** The requests that the server has made to itself, by kind, part and verb. */
+async function ownRequests(server: TestServer): Promise<ReadonlyMap<string, number>> {
+  const text = await (await server.handle(new Request("https://test/metrics"))).text(), counts = new Map<string, number>();
+  for (const line of text.split("\n")) {
+    const [, group, resource, part, verb, count] =
+      /^apiserver_selfrequest_total\{group="([^"]*)",resource="([^"]*)",subresource="([^"]*)",verb="([^"]*)"\} (\d+)/.exec(line) ?? [];
+    if (count !== undefined) counts.set(`${group} ${resource}/${part} ${verb}`, Number(count));
+  }
+  return counts;
+}

@@ -1,8 +1,9 @@
 /** HorizontalPodAutoscalers: they scale by the numbers that a test sets, because nothing here uses a processor. */
 
-import { reasonOf, sameValue, splitGroupVersion } from "../../../toolbox.ts";
+import { reasonOf, splitGroupVersion } from "../../../toolbox.ts";
 import { bound } from "../../../core/bound.ts";
 import type { Reconciler } from "../world/reconciler.ts";
+import { sameStatus } from "../world/same-status.ts";
 import { timestampOf } from "../world/time.ts";
 import type { World } from "../world/world.ts";
 import { followAll } from "../workloads/owner-keys.ts";
@@ -154,6 +155,6 @@ async function write(
     observedGeneration: scaler.metadata.generation,
     conditions: [...made, ...kept],
   } as Autoscaler["status"];
-  if (!sameValue(status, scaler.status)) await world.autoscalers.updateStatus({ ...scaler, status });
+  if (!sameStatus(status, scaler.status)) await world.autoscalers.updateStatus({ ...scaler, status });
   return syncMs;
 }

@@ -1,8 +1,9 @@
 /** The status of PodDisruptionBudgets: how many pods may be evicted now (upstream: pkg/controller/disruption). */
 import { objectKey } from "../../../plugin.ts";
-import { sameValue, selectsLabels } from "../../../toolbox.ts";
+import { selectsLabels } from "../../../toolbox.ts";
 import { bound } from "../../../core/bound.ts";
 import type { Reconciler } from "../world/reconciler.ts";
+import { sameStatus } from "../world/same-status.ts";
 import { controllerOf } from "../world/store.ts";
 import { timestampOf } from "../world/time.ts";
 import type { Pod, World } from "../world/world.ts";
@@ -49,7 +50,7 @@ export const disruptionBudgetReconciler: Reconciler = {
       expectedPods: expected,
       conditions: withCondition(conditions, allowed > 0, budget, now),
     } as unknown as Budget["status"];
-    if (!sameValue(status, budget.status)) await world.podDisruptionBudgets.updateStatus({ ...budget, status });
+    if (!sameStatus(status, budget.status)) await world.podDisruptionBudgets.updateStatus({ ...budget, status });
     return disrupted.length === 0 ? undefined : evictionMs;
   },
 };

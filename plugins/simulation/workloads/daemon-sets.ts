@@ -2,6 +2,7 @@
 import { objectKey } from "../../../plugin.ts";
 import { append, reasonOf, sameValue, selectsLabels } from "../../../toolbox.ts";
 import { isNamespaceEnding, type Reconciler } from "../world/reconciler.ts";
+import { sameStatus } from "../world/same-status.ts";
 import type { Node, Pod, World } from "../world/world.ts";
 import { controlledPods } from "./controlled-pods.ts";
 import { createDaemonPod, fitOf, nodeNameOf } from "./daemon-set/node-pods.ts";
@@ -122,6 +123,6 @@ async function writeStatus(world: World, set: DaemonSet, hash: string): Promise<
     updatedNumberScheduled: updated,
   } as DaemonSet["status"];
   const before = { numberAvailable: 0, numberUnavailable: 0, updatedNumberScheduled: 0, ...set.status };
-  if (!sameValue(status, before)) await world.daemonSets.updateStatus({ ...set, status });
+  if (!sameStatus(status, before)) await world.daemonSets.updateStatus({ ...set, status });
   return nextMs;
 }

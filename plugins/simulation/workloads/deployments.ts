@@ -1,7 +1,8 @@
 /** Deployments: replica sets by revision, and how one replaces another. */
 import { objectKey } from "../../../plugin.ts";
-import { sameValue, selectsLabels } from "../../../toolbox.ts";
+import { selectsLabels } from "../../../toolbox.ts";
 import type { Reconciler } from "../world/reconciler.ts";
+import { sameStatus } from "../world/same-status.ts";
 import type { World } from "../world/world.ts";
 import { controllerReference } from "./controlled-pods.ts";
 import {
@@ -141,6 +142,6 @@ async function tidy(world: World, deployment: Deployment, old: readonly ReplicaS
 async function writeStatus(world: World, deployment: Deployment): Promise<number | undefined> {
   const all = [...world.replicaSets.controlledBy(deployment.metadata.uid ?? "")];
   const status = statusOf(world, deployment, all, presentSet(deployment, all));
-  if (!sameValue(status, deployment.status)) await world.deployments.updateStatus({ ...deployment, status });
+  if (!sameStatus(status, deployment.status)) await world.deployments.updateStatus({ ...deployment, status });
   return msUntilDeadline(deployment, status, world.clock.now());
 }

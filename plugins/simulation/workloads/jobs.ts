@@ -1,8 +1,9 @@
 /** Jobs: pods that run until enough of them have succeeded (upstream: pkg/controller/job). */
 import { objectKey } from "../../../plugin.ts";
-import { sameValue, selectsLabels } from "../../../toolbox.ts";
+import { selectsLabels } from "../../../toolbox.ts";
 import { bound } from "../../../core/bound.ts";
 import type { Reconciler } from "../world/reconciler.ts";
+import { sameStatus } from "../world/same-status.ts";
 import { timestampOf } from "../world/time.ts";
 import type { Pod, World } from "../world/world.ts";
 import { controlledPods } from "./controlled-pods.ts";
@@ -75,7 +76,7 @@ async function work(world: World, job: Job, pods: readonly Pod[]): Promise<numbe
     ...(conditions.length === 0 ? {} : { conditions }),
     ...(isDone ? { completionTime: timestampOf(now) } : {}),
   } as Job["status"];
-  if (!sameValue(status, job.status)) await world.jobs.updateStatus({ ...job, status });
+  if (!sameStatus(status, job.status)) await world.jobs.updateStatus({ ...job, status });
   await inParallel(account.ended, (pod) => releasePod(world, pod));
   const deadline = outcome === undefined ? msUntilDeadline(started, now) : undefined;
   const waits = [waitMs, deadline].filter((ms) => ms !== undefined);

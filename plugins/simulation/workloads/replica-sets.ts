@@ -1,7 +1,8 @@
 /** ReplicaSets: a number of equal pods. */
 import { objectKey } from "../../../plugin.ts";
-import { sameValue, selectsLabels } from "../../../toolbox.ts";
+import { selectsLabels } from "../../../toolbox.ts";
 import type { Reconciler } from "../world/reconciler.ts";
+import { sameStatus } from "../world/same-status.ts";
 import type { World } from "../world/world.ts";
 import { followAll, followOwned } from "./owner-keys.ts";
 import { replicate, type Replication } from "./replicate.ts";
@@ -24,7 +25,7 @@ export const replicaSetReconciler: Reconciler = {
     const { replicas, selector, template, minReadySeconds = 0 } = set.spec;
     const result = await replicate(world, { owner: set, replicas: replicas ?? 1, selector: selector ?? {}, template, minReadySeconds });
     const status = statusOf(set, result, world);
-    if (!sameValue(status, set.status)) await world.replicaSets.updateStatus({ ...set, status });
+    if (!sameStatus(status, set.status)) await world.replicaSets.updateStatus({ ...set, status });
     if (result.failure !== undefined) throw new Error(result.failure.message);
     return result.nextMs;
   },

@@ -1,7 +1,8 @@
 /** ReplicationControllers: a number of equal pods, as ReplicaSets of the first API. */
 import { objectKey } from "../../../plugin.ts";
-import { sameValue, selectsLabels } from "../../../toolbox.ts";
+import { selectsLabels } from "../../../toolbox.ts";
 import type { Reconciler } from "../world/reconciler.ts";
+import { sameStatus } from "../world/same-status.ts";
 import { followAll, followOwned } from "./owner-keys.ts";
 import { replicate } from "./replicate.ts";
 import { replicatedStatus } from "./replicated-status.ts";
@@ -29,7 +30,7 @@ export const replicationControllerReconciler: Reconciler = {
       minReadySeconds,
     });
     const status = { ...controller.status, ...replicatedStatus(controller, result, world.clock.now()) } as typeof controller.status;
-    if (!sameValue(status, controller.status)) await world.replicationControllers.updateStatus({ ...controller, status });
+    if (!sameStatus(status, controller.status)) await world.replicationControllers.updateStatus({ ...controller, status });
     if (result.failure !== undefined) throw new Error(result.failure.message);
     return result.nextMs;
   },

@@ -1,7 +1,8 @@
 /** StatefulSets: pods with numbers, each with its claims, one after the other (upstream: pkg/controller/statefulset). */
 import { objectKey } from "../../../plugin.ts";
-import { sameValue, selectsLabels } from "../../../toolbox.ts";
+import { selectsLabels } from "../../../toolbox.ts";
 import type { Reconciler } from "../world/reconciler.ts";
+import { sameStatus } from "../world/same-status.ts";
 import type { Pod, PodTemplate, World } from "../world/world.ts";
 import { controlledPods } from "./controlled-pods.ts";
 import { countPods } from "./counts.ts";
@@ -130,6 +131,6 @@ async function writeStatus(world: World, set: StatefulSet, update: Revision, cur
     currentReplicas: isUpdated ? updated : of(current),
     collisionCount: set.status.collisionCount ?? 0,
   } as StatefulSet["status"];
-  if (!sameValue(status, set.status)) await world.statefulSets.updateStatus({ ...set, status });
+  if (!sameStatus(status, set.status)) await world.statefulSets.updateStatus({ ...set, status });
   return nextMs;
 }

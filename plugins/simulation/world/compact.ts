@@ -40,8 +40,12 @@ export class Compactor {
   }
 }
 
-/** A text with characters of its own: engines cut texts without copying them. */
+/** UTF-16 units of the longest text that engines copy when they cut it out. */
+const copiedLengthMax = 12;
+
+/** A text with characters of its own: engines cut longer texts without copying them. */
 function ownText(text: string): string {
+  if (text.length <= copiedLengthMax) return text;
   return plainJson(valueText(text)) as string; // the same text
 }
 
