@@ -29,6 +29,8 @@ export interface CommandFlag {
   readonly help: string;
   /** For completion: what the value is. */
   readonly values?: "file" | readonly string[];
+  /** Whether its file is written. */
+  readonly isWritten?: boolean;
   /** Whether it may be given several times. */
   readonly isRepeated?: boolean;
 }
@@ -94,6 +96,29 @@ export const commands = Object.freeze(
         "Exits with 0 if every object of these kinds is in the store, with 2 if some are not, and with 1 if the import could not run to its end.",
       takesSettings: true,
       flags: [...sourceFlags, ...importFlags, outputFlag],
+    },
+    backup: {
+      usage: "--to=FILE [--flag=value ...]",
+      summary: "copy the store to a file, also while servers use it",
+      details:
+        "An embedded store becomes one file, an etcd a snapshot as by etcdctl; each etcd of --etcd-servers-overrides has a file of its own. The file appears when it is whole:\n" +
+        "its checks are done, and its revision and keys were read back and are printed. A file that exists is not overwritten. The other flags are the server's settings.\n" +
+        "Exits with 0, or with 1 if the store or the file fails. See docs/operators-guide.md#back-up-and-restore.",
+      takesSettings: true,
+      flags: [{ name: "to", value: "FILE", values: "file", isWritten: true, help: "the file of the backup" }],
+    },
+    restore: {
+      usage: "--from=FILE [--keep-revisions] [--flag=value ...]",
+      summary: "put a backup of an embedded store into an empty data folder",
+      details:
+        "Checks the file, copies it to --data-dir and raises the revision, so that watches of before get 410 and list again. A folder with a store is refused, and so is one\n" +
+        "of a running server. A snapshot of etcd is checked, and the commands that restore it are printed. The other flags are the server's settings.\n" +
+        "Exits with 0, with 1 if the backup or the folder cannot be used, or with 2 if etcd's own program has to restore it.",
+      takesSettings: true,
+      flags: [
+        { name: "from", value: "FILE", values: "file", help: "the file of the backup" },
+        { name: "keep-revisions", help: "do not raise the revision: watches of before may then wait for ever" },
+      ],
     },
     dev: {
       usage: "[--flag=value ...]",

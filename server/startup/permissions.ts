@@ -136,7 +136,7 @@ export function permissionFlags(
   const { config, configurationFile, ofPlugins } = settingsOf(args, folder);
   const { read, write } = paths(config, folder), remotes = remoteAccess(config, folder), collector = collectorOf(config, folder);
   const plugins = [...kmsSockets(config["encryption-provider-config"], folder), ...own.sockets];
-  append(write, [...collector.sockets, ...plugins]);
+  append(write, [...collector.sockets, ...plugins, ...own.folders]);
   if (configurationFile !== undefined) read.push(configurationFile);
   append(read, own.files, ofPlugins.map((value) => resolve(folder, value)).filter(isFile));
   return [
@@ -168,6 +168,8 @@ export function permissionFlags(
 /** The permissions that the own flags of a command add. */
 interface CommandAccess {
   readonly files: readonly string[];
+  /** In which it writes files. */
+  readonly folders: readonly string[];
   readonly addresses: readonly string[];
   /** Of KMS plugins. */
   readonly sockets: readonly string[];
@@ -176,17 +178,29 @@ interface CommandAccess {
   /** Whether it finds the lines of fields, with the package yaml. */
   readonly readsPlaces: boolean;
 }
-const noAccess: CommandAccess = Object.freeze({ files: [], addresses: [], sockets: [], readsDiskSpace: false, readsPlaces: false });
+const noAccess: CommandAccess = Object.freeze({
+  files: [],
+  folders: [],
+  addresses: [],
+  sockets: [],
+  readsDiskSpace: false,
+  readsPlaces: false,
+});
 
 /** The files and the etcd that the own flags of a command name. */
 function commandAccess(chosen: Chosen, folder: string): CommandAccess {
   const values = joinValues(commandFlagsOf(chosen).values);
-  const paths = flagsOfCommand(chosen.name).flatMap(({ name, values: known }) => known === "file" ? values.get(name) ?? [] : []);
+  const ofFiles = flagsOfCommand(chosen.name).filter(({ values }) => values === "file");
+  const pathsOf = (isWritten: boolean) =>
+    ofFiles.flatMap((flag) => (flag.isWritten === true) === isWritten ? values.get(flag.name) ?? [] : []);
+  const paths = pathsOf(false);
   return {
-    files: paths.map((path) => resolve(folder, path)),
+    folders: pathsOf(true).map((path) => dirname(resolve(folder, path))),
+    // A backup is looked at for a log beside it.
+    files: paths.flatMap((path) => chosen.name === "restore" ? [path, `${path}-wal`] : [path]).map((path) => resolve(folder, path)),
     addresses: (values.get("from-etcd-servers") ?? "").split(",").flatMap(hostOf),
     sockets: kmsSockets(values.get("from-encryption-provider-config") ?? "", folder),
-    readsDiskSpace: chosen.name === "verify" || values.has("store"),
+    readsDiskSpace: chosen.name === "verify" || chosen.name === "backup" || values.has("store"),
     readsPlaces: chosen.name === "check",
   };
 }

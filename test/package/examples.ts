@@ -1,8 +1,6 @@
 /** The projects of `examples/`, each with the package as npm installs it. */
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
-import { cp, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { homedir } from "node:os";
+import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
@@ -54,16 +52,6 @@ async function pythonMissing(): Promise<string | undefined> {
   return await succeeds("python3", "-c", "import kubernetes, pytest") ? undefined : "no python3 with the packages kubernetes and pytest";
 }
 
-/** The suite downloads no artifacts: it runs what `npm run examples` has brought to Maven's local repository. */
-async function javaMissing(name: string): Promise<string | undefined> {
-  if (!await succeeds("mvn", "-version")) return "no mvn on PATH";
-  const project = await readFile(join(root, "examples", name, "pom.xml"), "utf8");
-  const artifacts = project.matchAll(/<groupId>(.*)<\/groupId>\s*<artifactId>(.*)<\/artifactId>\s*<version>(\d.*\..*)<\/version>/g);
-  const absent = Array.from(artifacts, ([, group = "", ...rest]) => [...group.split("."), ...rest].join("/"))
-    .find((path) => !existsSync(join(homedir(), ".m2/repository", path)));
-  return all || absent === undefined ? undefined : `${absent} is not in Maven's local repository: npm run examples brings it`;
-}
-
 /** An environment of Python with what an example requires. */
 async function pythonEnvironment(folder: string): Promise<Readonly<Record<string, string>>> {
   const environment = join(folder, "environment");
@@ -90,13 +78,53 @@ const examples: readonly Example[] = [
     name: "thole-behind-a-thole",
     missing: async () => await kubectlAbsent() ?? (await succeeds("openssl", "version") ? undefined : "no openssl on PATH"),
   },
-  { name: "test-control-go", missing: goMissing },
-  { name: "test-control-java", missing: javaMissing },
-  { name: "test-control-python", missing: pythonMissing, setUp: pythonEnvironment },
   { name: "test-server-go", missing: goMissing },
   { name: "controller-test-go", missing: etcdAndGoMissing },
   { name: "test-server-python", missing: pythonMissing, setUp: pythonEnvironment },
 ];
+
+/** `npm create thole-plugin` from its packed tarball; what it writes passes its own tests and type check. */
+export function testCreate(installed: () => Installed): void {
+  test("npm create thole-plugin writes plugins that pass their own tests and type check", { timeout: 5 * minute }, async () => {
+    const node = runtimePath("node"), { project } = installed(), folder = join(project, "create");
+    await mkdir(folder);
+    const good = async (command: string, args: readonly string[], cwd: string) => {
+      const { code, output, errors } = await run(command, args, { cwd, env: withNode(node) });
+      assert.equal(code, 0, `${output}\n${errors}`);
+      return output;
+    };
+    await good("npm", ["pack", "--silent", "--pack-destination", folder], join(root, "create-thole-plugin"));
+    const tarball = (await readdir(folder)).find((name) => name.endsWith(".tgz"))!;
+    await good("tar", ["--extract", "--file", tarball], folder);
+    const create = (...args: readonly string[]) => run(node, [join(folder, "package/create.mjs"), ...args], { cwd: folder });
+    // A kind with a reserved word, and one with the name of a type.
+    for (const [kind, flag] of [["Class.school.example.com", "--controller"], ["Controller.example.com", "--no-controller"]] as const) {
+      const own = join(folder, kind);
+      assert.equal((await create(kind, `--kind=${kind}`, flag)).code, 0);
+      await mkdir(join(own, "node_modules/@types"), { recursive: true });
+      await symlink(join(project, "node_modules/thole"), join(own, "node_modules/thole"));
+      for (const name of ["@types/node", "undici-types"]) await symlink(join(root, "node_modules", name), join(own, "node_modules", name));
+      const report = await good("npm", ["test"], own);
+      assert.match(report, flag === "--controller" ? /pass 4\b/ : /pass 3\b/);
+      await good(node, [join(root, "node_modules/typescript/bin/tsc"), "--project", "."], own);
+      assert.match((await create(kind, `--kind=${kind}`, flag)).errors, /is not empty: name a new folder/);
+    }
+    for (
+      const [args, error] of [
+        [["--kind=database.example.com"], /"database" is not a kind/],
+        [["--kind=Database"], /"" is not a group/],
+        [["--kind=Pod.apps.k8s.io"], /belongs to Kubernetes/],
+        [["--knd=A.b.c"], /unknown flag/],
+        [["a", "b"], /one folder only/],
+        [[], /no terminal to ask/],
+      ] as const
+    ) {
+      const { code, errors } = await create(...args);
+      assert.equal(code, 1);
+      assert.match(errors, error);
+    }
+  });
+}
 
 async function typeCheck(folder: string, { page, files }: NonNullable<Example["checked"]>): Promise<void> {
   const { compilerOptions } = JSON.parse(/```json\n([\s\S]*?)```/.exec(await readFile(join(root, page), "utf8"))![1]!);

@@ -6,12 +6,11 @@ import { delimiter, join } from "node:path";
 import process from "node:process";
 import { after, before, describe, test } from "node:test";
 import { run, runtimeMissing, runtimePath, signal, startCommand, startSkipped, until } from "../real-server.ts";
-import { testCreate } from "./create.ts";
 import { example } from "./example.ts";
-import { testExamples } from "./examples.ts";
+import { testCreate, testExamples } from "./examples.ts";
 import { install, type Installed, root, withNode } from "./tarball.ts";
 
-const packedBytesMax = 1_660_000;
+const packedBytesMax = 1_620_000;
 const installedBytesMax = 20_000_000;
 const modulesMax = 100;
 const readyMsMax = 60_000;
