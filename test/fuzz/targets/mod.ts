@@ -21,6 +21,7 @@ import { scalars } from "./scalars.ts";
 import { spdy } from "./spdy.ts";
 import { jqExpressions, stageTemplates } from "./stages.ts";
 import { storedValues } from "./stored-values.ts";
+import { testControl } from "./test-control.ts";
 import { typed } from "./typed.ts";
 import { websocket } from "./websocket.ts";
 import { yaml } from "./yaml.ts";
@@ -66,5 +67,6 @@ export const targets: readonly Target[] = Object.freeze(
     links,
     jqExpressions,
     stageTemplates,
+    testControl,
   ],
 );
