@@ -1,8 +1,9 @@
 /** A Stage that can be used: its expressions and templates are parsed. */
 import { bound } from "../../../core/bound.ts";
 import type { Json } from "../../../core/json.ts";
-import { goQuote, parseDuration, Unreadable } from "../../../toolbox.ts";
-import { type Jq, parseJq, valuesOf } from "../stages/jq.ts";
+import { goQuote, parseDuration, reasonOf, Unreadable } from "../../../toolbox.ts";
+import { celInteger, celMilliseconds, compileCel, type Surroundings, truthOf } from "../stages/cel.ts";
+import { parseJq, valuesOf } from "../stages/jq.ts";
 import type {
   ExpressionFrom,
   JqRequirement,
@@ -36,23 +37,28 @@ export type CompiledStep =
 export interface CompiledStage {
   readonly stage: Stage;
   readonly name: string;
-  /** Whether it is for an object, in JSON. */
+  /** Whether it is for an object, in JSON. A requirement that fails does not hold. */
   matches(object: Json): boolean;
   /** Its weight; undefined if it cannot be computed. */
   weight(object: Json): number | undefined;
-  /** How long it waits, in milliseconds. `random` is from 0 to 1. */
+  /** How long it waits, in milliseconds. `random` is from 0 to 1. An expression that fails gives nothing. */
   delayMs(object: Json, now: number, random: number): number;
   readonly steps: readonly CompiledStep[];
 }
 
+/** What expressions know beside the object, and to whom their faults are reported. */
+export interface StageNeeds extends Surroundings {
+  failed(what: string): void;
+}
+
 /** Compiles a stage. Throws an Error that says what is wrong. */
-export function compileStage(stage: Stage): CompiledStage {
+export function compileStage(stage: Stage, needs: StageNeeds): CompiledStage {
   const { selector, weight = 0, weightFrom, delay = {} } = stage.spec;
   const written = (selector?.matchExpressions ?? []).length;
   if (written > stageRequirementsMax) throw new Error(`it has more than ${stageRequirementsMax} requirements`);
-  const requirements = (selector?.matchExpressions ?? []).map(requirementOf), weightJq = jqOf(weightFrom);
-  const duration = timeOf(delay.durationMilliseconds, jqOf(delay.durationFrom)),
-    jitter = timeOf(delay.jitterDurationMilliseconds, jqOf(delay.jitterDurationFrom));
+  const requirements = (selector?.matchExpressions ?? []).map((each) => requirementOf(each, needs));
+  const duration = timeOf(delay.durationMilliseconds, delay.durationFrom, needs),
+    jitter = timeOf(delay.jitterDurationMilliseconds, delay.jitterDurationFrom, needs);
   return {
     stage,
     name: stage.metadata.name ?? "",
@@ -60,7 +66,7 @@ export function compileStage(stage: Stage): CompiledStage {
       selector !== undefined && hasAll(object, "labels", selector.matchLabels) &&
       hasAll(object, "annotations", selector.matchAnnotations) &&
       requirements.every((holds) => holds(object)),
-    weight: (object) => weightJq === undefined ? weight : wholeOf(valuesOf(weightJq, object)?.[0], weight),
+    weight: weightOf(weight, weightFrom, needs),
     delayMs(object, now, random) {
       const least = duration(object, now) ?? 0, most = jitter(object, now);
       if (most === undefined) return Math.max(0, least);
@@ -75,38 +81,68 @@ function hasAll(object: Json, key: string, wanted: Readonly<Record<string, strin
   return Object.entries(wanted).every(([name, value]) => found[name] === value);
 }
 
-function requirementOf({ cel, jq, ...own }: MatchExpression): (object: Json) => boolean {
-  if (cel !== undefined) throw new Error("expressions in CEL are not supported");
+function requirementOf({ cel, jq, ...own }: MatchExpression, needs: StageNeeds): (object: Json) => boolean {
+  if (jq === undefined && cel !== undefined) return evaluated(cel, needs, truthOf, false);
   const { key = "", operator = "", values = [] }: JqRequirement = jq ?? own, parsed = parseJq(key);
   if (!["In", "NotIn", "Exists", "DoesNotExist"].includes(operator)) {
     throw new Error(`the operator ${goQuote(operator)} is not supported`);
   }
+  const isCompared = operator === "In" || operator === "NotIn";
+  if (isCompared !== values.length > 0) throw new Error(`the operator ${operator} ${isCompared ? "needs" : "takes no"} values`);
   const wanted = new Set(values), isNegative = operator === "NotIn" || operator === "DoesNotExist";
   return (object) => {
     const found = valuesOf(parsed, object) ?? [];
-    const holds = operator === "In" || operator === "NotIn"
-      ? found.some((each) => typeof each !== "object" && wanted.has(String(each)))
-      : found.length > 0;
+    const holds = isCompared ? found.some((each) => typeof each !== "object" && wanted.has(String(each))) : found.length > 0;
     return holds !== isNegative;
   };
 }
 
-function jqOf(from: ExpressionFrom | undefined): Jq | undefined {
-  if (from?.cel !== undefined) throw new Error("expressions in CEL are not supported");
-  const text = from?.jq?.expression ?? from?.expressionFrom;
-  return text === undefined ? undefined : parseJq(text);
+/** Evaluates an expression in CEL. A failure is reported, and gives `otherwise`. */
+function evaluated<T>(
+  { expression = "" }: { readonly expression?: string },
+  needs: StageNeeds,
+  read: (value: ReturnType<ReturnType<typeof compileCel>>) => T,
+  otherwise: T,
+): (object: Json) => T {
+  const run = compileCel(expression, needs);
+  return (object) => {
+    try {
+      return read(run(object));
+    } catch (error) {
+      needs.failed(reasonOf(error));
+      return otherwise;
+    }
+  };
 }
 
-function wholeOf(value: Json | undefined, otherwise: number): number | undefined {
-  if (value === undefined) return otherwise;
-  const read = Number(value);
-  return value === "" || !Number.isFinite(read) ? undefined : Math.trunc(read);
+/** The first value of an expression in jq; undefined if there is none. */
+function jqOf(from: ExpressionFrom | undefined): (object: Json) => Json | undefined {
+  const text = from?.jq?.expression ?? from?.expressionFrom;
+  if (text === undefined) return () => undefined;
+  const parsed = parseJq(text);
+  return (object) => valuesOf(parsed, object)?.[0];
+}
+
+function weightOf(fixed: number, from: ExpressionFrom | undefined, needs: StageNeeds): (object: Json) => number | undefined {
+  if (from?.cel !== undefined) return evaluated<number | undefined>(from.cel, needs, celInteger, undefined);
+  const valueOf = jqOf(from);
+  return (object) => {
+    const value = valueOf(object), read = Number(value);
+    if (value === undefined) return fixed;
+    return value === "" || !Number.isFinite(read) ? undefined : Math.trunc(read);
+  };
 }
 
 /** A duration: that of an expression (a time or a duration) before the fixed one. */
-function timeOf(fixed: number | undefined, jq: Jq | undefined): (object: Json, now: number) => number | undefined {
+function timeOf(
+  fixed: number | undefined,
+  from: ExpressionFrom | undefined,
+  needs: StageNeeds,
+): (object: Json, now: number) => number | undefined {
+  if (from?.cel !== undefined) return evaluated<number | undefined>(from.cel, needs, celMilliseconds, undefined);
+  const valueOf = jqOf(from);
   return (object, now) => {
-    const value = jq === undefined ? undefined : valuesOf(jq, object)?.[0];
+    const value = valueOf(object);
     if (typeof value !== "string") return fixed;
     if (value === "") return undefined;
     const nanos = parseDuration(value);

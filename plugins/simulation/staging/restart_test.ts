@@ -23,7 +23,7 @@ test("stageReconciler() continues the stages of objects that were there at its s
     metadata: { name: "slow" },
     spec: { resourceRef: { kind: "Pod" }, selector: { matchLabels: {} }, delay: { durationMilliseconds: 60_000 }, next: {} },
   };
-  const stages = [compileStage(stage as unknown as Stage)];
+  const stages = [compileStage(stage as unknown as Stage, { now: clock.now, random: () => 0, failed() {} })];
   // `as`: the members that the reconciler uses here.
   const store = { all: () => pods.values(), at: (key: string) => pods.get(key), listen() {} };
   const world = { pods: store, nodes: { get: () => ({}) }, clock, random: () => 0 } as unknown as World;

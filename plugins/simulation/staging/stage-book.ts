@@ -1,5 +1,6 @@
 /** The Stages that are in force, by the kind that they are for. */
 import { reasonOf } from "../../../toolbox.ts";
+import { bound } from "../../../core/bound.ts";
 import type { Json } from "../../../core/json.ts";
 import type { Stage } from "../stages/stage.ts";
 import type { World } from "../world/world.ts";
@@ -8,6 +9,9 @@ import { type CompiledStage, compileStage } from "./compiled-stage.ts";
 /** The kinds that stages are done for. */
 export type StagedKind = "Pod" | "Node";
 const kinds: readonly string[] = ["Pod", "Node"];
+
+/** Different faults of the expressions of a Stage that are reported. */
+const faultsToldMax = bound(10);
 
 /** The usable Stages. A wrong one has no effect and is reported once. */
 export class StageBook {
@@ -60,7 +64,14 @@ export class StageBook {
     }
     this.#names.set(name, kind);
     try {
-      this.#byName.set(name, compileStage(stage));
+      const { clock, random } = this.#world, told = new Set<string>();
+      const failed = (what: string) => {
+        // What fails for one object mostly fails for many.
+        if (told.has(what) || told.size === faultsToldMax) return;
+        told.add(what);
+        this.report(stage, what);
+      };
+      this.#byName.set(name, compileStage(stage, { now: clock.now, random, failed }));
     } catch (error) {
       this.report(stage, `has no effect: ${reasonOf(error)}`);
     }
