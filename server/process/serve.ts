@@ -100,7 +100,7 @@ export async function run(
   // Printed last: a reader may end the program at once, and it ends gracefully.
   above(() => console.log(`Thole serves on ${serving.url}`));
   const { kubeconfig, token } = serving;
-  if (token !== undefined) above(() => console.log(`export THOLE_TEST_TOKEN=${token}`));
+  if (token !== undefined) above(() => console.log(`export THOLE_TEST_URL=${serving.url}/test\nexport THOLE_TEST_TOKEN=${token}`));
   if (kubeconfig !== undefined) above(() => console.log(`export KUBECONFIG=${resolve(kubeconfig)}`));
   return undefined;
 }

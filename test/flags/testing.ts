@@ -14,7 +14,8 @@ export const testing = {
     const program = await startProgram(["--data-dir=:memory:", "--secure-port=0", "--test-control"], ownRuntime);
     try {
       const [, url = "", token = "", path = ""] = await until(() => {
-        const printed = /^Thole serves on (.*)\nexport THOLE_TEST_TOKEN=(.*)\nexport KUBECONFIG=(.*)$/m.exec(program.output());
+        const printed = /^Thole serves on (.*)\nexport THOLE_TEST_URL=\1\/test\nexport THOLE_TEST_TOKEN=(.*)\nexport KUBECONFIG=(.*)$/m
+          .exec(program.output());
         assert.ok(printed, program.output() + program.errors());
         return printed;
       });

@@ -1,6 +1,8 @@
 /** The projects of `examples/`, each with the package as npm installs it. */
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
@@ -52,6 +54,16 @@ async function pythonMissing(): Promise<string | undefined> {
   return await succeeds("python3", "-c", "import kubernetes, pytest") ? undefined : "no python3 with the packages kubernetes and pytest";
 }
 
+/** The suite downloads no artifacts: it runs what `npm run examples` has brought to Maven's local repository. */
+async function javaMissing(name: string): Promise<string | undefined> {
+  if (!await succeeds("mvn", "-version")) return "no mvn on PATH";
+  const project = await readFile(join(root, "examples", name, "pom.xml"), "utf8");
+  const artifacts = project.matchAll(/<groupId>(.*)<\/groupId>\s*<artifactId>(.*)<\/artifactId>\s*<version>(\d.*\..*)<\/version>/g);
+  const absent = Array.from(artifacts, ([, group = "", ...rest]) => [...group.split("."), ...rest].join("/"))
+    .find((path) => !existsSync(join(homedir(), ".m2/repository", path)));
+  return all || absent === undefined ? undefined : `${absent} is not in Maven's local repository: npm run examples brings it`;
+}
+
 /** An environment of Python with what an example requires. */
 async function pythonEnvironment(folder: string): Promise<Readonly<Record<string, string>>> {
   const environment = join(folder, "environment");
@@ -78,6 +90,9 @@ const examples: readonly Example[] = [
     name: "thole-behind-a-thole",
     missing: async () => await kubectlAbsent() ?? (await succeeds("openssl", "version") ? undefined : "no openssl on PATH"),
   },
+  { name: "test-control-go", missing: goMissing },
+  { name: "test-control-java", missing: javaMissing },
+  { name: "test-control-python", missing: pythonMissing, setUp: pythonEnvironment },
   { name: "test-server-go", missing: goMissing },
   { name: "controller-test-go", missing: etcdAndGoMissing },
   { name: "test-server-python", missing: pythonMissing, setUp: pythonEnvironment },

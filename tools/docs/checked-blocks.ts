@@ -92,6 +92,16 @@ export const rows: readonly Row[] = [
     "held.release()",
     "held.flush((events) =>",
   ),
+  alike("docs/testing.md", "thole --test-control", "examples/test-control-python/conftest.py", "--test-control", "--exit-on-stdin-close"),
+  alike(
+    "docs/testing.md",
+    "Thole serves on",
+    "test/flags/testing.ts",
+    "Thole serves on",
+    "export THOLE_TEST_URL=",
+    "export THOLE_TEST_TOKEN=",
+  ),
+  inTest("docs/testing.md", "sed -n", "docs/testing-page"),
   alike("README.md", "import { builtInPlugins, start }", "docs/package.md", 'import { builtInPlugins, start } from "thole";'),
 
   inTest("docs/access.md", "apiVersion: audit.k8s.io/v1", quickstart),

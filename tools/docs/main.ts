@@ -15,6 +15,7 @@ import { schemaPage } from "./schema-page.ts";
 import { roadmapPage } from "./roadmap-page.ts";
 import { newestResults, performancePage, readmeWithComparison } from "./performance-page.ts";
 import { performancePictures, pictureNames } from "./performance-pictures.ts";
+import { testControlPage } from "./test-control-page.ts";
 import { plainSettingsType } from "./plain-settings-type.ts";
 
 await writeFile(new URL("../../docs/metrics.md", import.meta.url), metricsPage());
@@ -32,6 +33,8 @@ await writeFile(new URL("../../thole.schema.json", import.meta.url), `${JSON.str
 await writeFile(new URL("../../server/config/plain-settings-type.ts", import.meta.url), plainSettingsType());
 const admission = new URL("../../docs/admission.md", import.meta.url);
 await writeFile(admission, admissionPage(await readFile(admission, "utf8")));
+const testing = new URL("../../docs/testing.md", import.meta.url);
+await writeFile(testing, testControlPage(await readFile(testing, "utf8")));
 const roadmap = new URL("../../docs/roadmap.md", import.meta.url);
 const missing = await readFile(new URL("../../docs/not-implemented.md", import.meta.url), "utf8");
 await writeFile(roadmap, roadmapPage(await readFile(roadmap, "utf8"), missing));
