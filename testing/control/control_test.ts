@@ -124,6 +124,17 @@ test("test control: snapshots are restored, with events for watches, and forked"
     await control.create("again");
     assert.deepEqual(await control.names(), ["again", "before"]);
     assert.deepEqual(await control.refused("POST", `snapshots/${id}/restore`, { watches: "all" }), [422, "Invalid", ["watches"]]);
+    assert.deepEqual(
+      await control.done("POST", "dump", { kinds: ["ConfigMap"] }),
+      [
+        "again",
+        "before",
+      ].map((name) => `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n  namespace: default\n`).join("---\n"),
+    );
+    const { difference } = await control.done("POST", "diff", { before: id, kinds: ["configmaps"] });
+    assert.match(difference, /^\+ ConfigMap default\/again/);
+    assert.equal((await control.done("POST", "diff", { beforeDump: "", namespaces: ["none"] })).difference, "");
+    assert.deepEqual(await control.refused("POST", "diff"), [422, "Invalid", ["before"]]);
     await control.done("DELETE", `snapshots/${id}`);
     assert.deepEqual(await control.refused("POST", `snapshots/${id}/restore`), [404, "NotFound", []]);
   }));
@@ -162,6 +173,9 @@ test("test control: rules of faults, chaos, what was injected, and their end", (
     await control.done("DELETE", `faults/rules/${rule.id}`);
     await control.done("POST", "faults/chaos", { seed: 7, rate: 1, effects: [{ answer: { code: 503 } }] });
     assert.equal((await control.create("c")).status, 503);
+    const { id } = await control.done("POST", "faults/store", { fault: "etcd down", lasts: "1h" });
+    await control.done("DELETE", `faults/rules/${id}`);
+    assert.deepEqual(await control.refused("POST", "faults/store", { fault: "slow" }), [422, "Invalid", ["by"]]);
     await control.done("DELETE", "faults");
     assert.equal((await control.create("c")).status, 201);
     assert.deepEqual(await control.done("GET", "faults/rules"), { rules: [] });
@@ -200,6 +214,9 @@ test("test control: recordings are listed by what requests say, read as text, an
       (await control.done("GET", `recordings/${id}/requests${query}`)).requests.map(({ verb, status }: any) => [verb, status]);
     assert.deepEqual(await of(""), [["create", 201], ["delete", 200]]);
     assert.deepEqual(await of("?verb=delete,update&resource=configmaps"), [["delete", 200]]);
+    const { sent, differences } = await control.done("POST", "replay", { recording: await control.done("GET", `recordings/${id}`) });
+    assert.deepEqual([sent, differences], [2, []]);
+    assert.deepEqual(await control.refused("POST", "replay", { recording: "---\n[" }), [422, "Invalid", ["recording"]]);
     assert.match(await control.done("GET", `recordings/${id}`), /\nuser: admin\nverb: create\n---\n/);
     assert.deepEqual(await control.refused("GET", `recordings/${id}/requests?verbs=get&name=a&name=b`), [422, "Invalid", [
       "verbs",

@@ -59,8 +59,19 @@ export function checked<T>(path: string, run: () => T, value: unknown = omittedV
   try {
     return run();
   } catch (error) {
-    throw error instanceof StatusError ? error : invalidRequest([{ type: "Invalid", path, value, detail: reasonOf(error) }]);
+    throw refused(error, path, value);
   }
+}
+
+/** As `checked`, for work that takes time. */
+export async function checkedLater<T>(path: string, run: () => Promise<T>): Promise<T> {
+  return await run().catch((error: unknown) => {
+    throw refused(error, path, omittedValue);
+  });
+}
+
+function refused(error: unknown, path: string, value: unknown): StatusError {
+  return error instanceof StatusError ? error : invalidRequest([{ type: "Invalid", path, value, detail: reasonOf(error) }]);
 }
 
 /** The errors of a member that only some values may have. */

@@ -3,13 +3,15 @@ import type { StructuralSchema } from "../../../core/structural-schema.ts";
 import { statusCodes } from "../../../core/status-error.ts";
 import type { HeldEvent } from "../../faults/held-events.ts";
 import type { FaultEffect, FaultRule, RequestMatch, RequestVerb, WatchEnd } from "../../faults/rule.ts";
-import { checked, operation, wholeBody } from "../operation.ts";
+import type { StoreFault } from "../../faults/store-faults.ts";
+import { checked, invalidRequest, operation, wholeBody } from "../operation.ts";
 import { anyText, duration, identity, integer, listOf, nothing, object, text, whole } from "../schemas.ts";
 
 /** Effects of one chaos. Events that one flush names. */
 const effectsMax = 100, flushedMax = 100_000;
 
 const verbs: readonly RequestVerb[] = ["get", "list", "watch", "create", "update", "patch", "apply", "delete", "deletecollection"];
+const storeFaults = ["etcd down", "etcd full", "file failing", "disk full"] as const;
 const watchEnds: readonly WatchEnd[] = ["expired", "closed", "half an event"];
 
 /** The requests that a rule concerns, without their verbs. */
@@ -105,6 +107,27 @@ const rules = [
     run({ server, rules }, { body: { seed, ...options } }) {
       rules.checkRoom();
       return { id: rules.add(checked(wholeBody, () => server.faults.chaos(seed, matchOf(options)))) };
+    },
+  }),
+  operation<{ readonly fault: Extract<StoreFault, string> | "slow"; readonly by?: string; readonly lasts?: string }>({
+    name: "addStoreFault",
+    method: "POST",
+    path: "faults/store",
+    summary: "Adds a fault of the whole store, as a rule. It concerns requests, controllers, elections and health checks.",
+    body: object({
+      fault: text("What is wrong.", { enum: [...storeFaults, "slow"] }),
+      by: duration("With `slow`: each call takes so much longer."),
+      lasts: duration("The time after which it is over. Default: until it is removed."),
+    }, ["fault"]),
+    code: 201,
+    answer: identity,
+    run({ server, rules }, { body: { fault, by, lasts } }) {
+      if ((fault === "slow") !== (by !== undefined)) {
+        throw invalidRequest([{ type: "Invalid", path: "by", value: by, detail: "it belongs to the fault slow" }]);
+      }
+      rules.checkRoom();
+      const store = fault === "slow" ? { slow: by! } : fault;
+      return { id: rules.add(checked(wholeBody, () => server.faults.add({ store, ...(lasts === undefined ? {} : { lasts }) }))) };
     },
   }),
   operation({

@@ -1,7 +1,11 @@
 /** Operations on recordings of requests. */
 import type { RequestMatch, RequestVerb } from "../../faults/rule.ts";
-import { operation } from "../operation.ts";
+import { bound } from "../../../core/bound.ts";
+import { checkedLater, operation } from "../operation.ts";
 import { anyText, anything, identity, integer, listOf, nothing, object, text, whole } from "../schemas.ts";
+
+/** Bytes of a recording that is replayed. */
+const recordingBytesMax = bound(64 * 1024 * 1024);
 
 const recorded = object({
   time: anyText("The time of the server, in RFC 3339."),
@@ -9,10 +13,15 @@ const recorded = object({
   verb: anyText("`get`, `list`, `create` and so on; the method in lower case for a path without a resource."),
   method: anyText("The method of HTTP."),
   url: anyText("Path and query."),
+  groups: listOf(anyText("A group."), "The groups of the user. Absent if it was not authenticated."),
+  type: anyText("The media type of the body. Absent without one, and for JSON."),
+  accept: anyText("The encodings that the client accepts. Absent for JSON."),
   body: anything("The body as a value; as text with its length if it is neither JSON nor YAML. Absent without one."),
   status: integer("The code of the answer; 0 if the connection was dropped."),
   answer: anything("The body of the answer in the same form. Of a watch: its events so far. Absent without one."),
 }, ["time", "user", "verb", "method", "url", "status"]);
+
+const place = { request: integer("The number of the request, from 1 on."), title: anyText("Its user, method and URL.") };
 
 /** Recordings. */
 export const recordingOperations = [
@@ -64,6 +73,34 @@ export const recordingOperations = [
     run({ recordings }, { id }) {
       recordings.take(id).stop();
       return {};
+    },
+  }),
+  operation<{ readonly recording: string }>({
+    name: "replay",
+    method: "POST",
+    path: "replay",
+    summary:
+      "Sends the requests of a recording again, as their users, and says where answers differ. A body of the type `application/yaml` is the recording.",
+    body: object({ recording: { type: "string", description: "The text of a recording." } }, ["recording"]),
+    bodyBytesMax: recordingBytesMax,
+    yamlMember: "recording",
+    answer: whole({
+      sent: integer("Requests that were sent."),
+      skipped: listOf(whole({ ...place, why: anyText("What the recording lacks.") }), "Requests that were not sent."),
+      differences: listOf(
+        object({
+          ...place,
+          place: anyText("The place of the value in the answer."),
+          recorded: anything("The recorded value."),
+          replayed: anything("The value now."),
+        }, ["request", "title", "place"]),
+        "Where answers differ.",
+      ),
+      text: anyText("All of it for people."),
+    }),
+    async run({ server }, { body: { recording } }) {
+      const { sent, skipped, differences, text } = await checkedLater("recording", () => server.replay(recording));
+      return { sent, skipped, differences, text: text() };
     },
   }),
 ];

@@ -1,9 +1,27 @@
 /** Operations on the states of a server. */
+import { bound } from "../../../core/bound.ts";
+import type { StructuralSchema } from "../../../core/structural-schema.ts";
 import type { RestoreOptions } from "../../running-server.ts";
-import { operation } from "../operation.ts";
-import { anyText, identity, nothing, object, text, whole } from "../schemas.ts";
+import type { DumpOptions } from "../../state/dump.ts";
+import type { StateFilter } from "../../state/state-objects.ts";
+import type { Unsteady } from "../../state/steady-form.ts";
+import { checkedLater, invalidRequest, operation } from "../operation.ts";
+import { anyText, identity, listOf, nothing, object, text, whole } from "../schemas.ts";
 
-/** Snapshots. */
+/** Bytes of a request with a dump. */
+const dumpBytesMax = bound(64 * 1024 * 1024);
+/** Kinds or namespaces of a filter. */
+const namesMax = 1_000;
+
+const unsteady: readonly Unsteady[] = ["times", "random", "revisions", "managedFields"];
+/** The objects of a dump or of a difference. */
+const filter: Readonly<Record<string, StructuralSchema>> = {
+  kinds: listOf(text("A kind, or a plural with or without its group."), "Default: all but Leases and Events.", { maxItems: namesMax }),
+  namespaces: listOf(text("A namespace."), "An empty one is that of objects without a namespace. Default: all.", { maxItems: namesMax }),
+  bootstrap: { type: "boolean", description: "Whether objects are included that every server has. Default: no." },
+};
+
+/** Snapshots, dumps and differences. */
 export const snapshotOperations = [
   operation({
     name: "takeSnapshot",
@@ -44,6 +62,40 @@ export const snapshotOperations = [
     run({ snapshots }, { id }) {
       snapshots.take(id);
       return {};
+    },
+  }),
+  operation<DumpOptions>({
+    name: "dump",
+    method: "POST",
+    path: "dump",
+    summary: "Returns the objects as YAML, sorted and without what differs from run to run. The text can be loaded.",
+    body: object({
+      ...filter,
+      keep: listOf({ type: "string", enum: unsteady }, "What stays although it differs from run to run.", { maxItems: unsteady.length }),
+    }),
+    answer: "yaml",
+    run: ({ server }, { body }) => server.dump(body),
+  }),
+  operation<StateFilter & { readonly before?: string; readonly beforeDump?: string; readonly after?: string }>({
+    name: "diff",
+    method: "POST",
+    path: "diff",
+    summary: "Says what differs between two states: a line for each object that was created, changed or deleted, with its fields.",
+    body: object({
+      ...filter,
+      before: text("The name of a snapshot. Either this or `beforeDump`."),
+      beforeDump: { type: "string", description: "The text of a dump." },
+      after: text("The name of another snapshot. Default: the state now."),
+    }),
+    bodyBytesMax: dumpBytesMax,
+    answer: whole({ difference: anyText("The lines; empty if nothing differs.") }),
+    async run({ server, snapshots }, { body: { before, beforeDump, after, ...rest } }) {
+      if ((before === undefined) === (beforeDump === undefined)) {
+        throw invalidRequest([{ type: "Required", path: "before", detail: "either before or beforeDump" }]);
+      }
+      const to = after === undefined ? undefined : snapshots.get(after);
+      if (before !== undefined) return { difference: await server.diff(snapshots.get(before), to, rest) };
+      return { difference: await checkedLater("beforeDump", () => server.diff(beforeDump!, to, rest)) };
     },
   }),
 ];
