@@ -28,13 +28,12 @@ function pluralOf(singular) {
 
 /** The words of the command line. Throws a Mistake for an unknown one. */
 export function parsedArguments(words) {
-  const given = { folder: undefined, kind: undefined, hasController: undefined, help: false };
+  const given = { folder: undefined, kind: undefined, help: false };
   for (const word of words) {
     if (word === "--help" || word === "-h") given.help = true;
     else if (word.startsWith("--kind=")) given.kind = parsedKind(word.slice("--kind=".length));
-    else if (word === "--controller" || word === "--no-controller") given.hasController = word === "--controller";
     else if (word.startsWith("-")) {
-      throw new Mistake(`unknown flag ${JSON.stringify(word)}: the flags are --kind, --controller and --no-controller`);
+      throw new Mistake(`unknown flag ${JSON.stringify(word)}: the only flag is --kind=KIND.GROUP`);
     } else if (given.folder !== undefined) throw new Mistake(`one folder only: ${JSON.stringify(given.folder)} or ${JSON.stringify(word)}`);
     else given.folder = word;
   }

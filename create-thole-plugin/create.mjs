@@ -1,31 +1,26 @@
 #!/usr/bin/env node
-// npm create thole-plugin [FOLDER] [--kind=KIND.GROUP] [--controller|--no-controller]
+// npm create thole-plugin [FOLDER] [-- --kind=KIND.GROUP]
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import process from "node:process";
 import { createInterface } from "node:readline/promises";
 import { Mistake, parsedArguments, parsedKind } from "./answers.mjs";
-import { filesOf } from "./files.mjs";
+import { cloneOf, packed } from "./clone.mjs";
+import { filesOf, versions } from "./files.mjs";
 
-/** Asks for what the arguments leave open, again until the answer is valid. */
-async function answersFor({ kind, hasController }) {
-  if (kind !== undefined && hasController !== undefined) return { kind, hasController };
-  if (!process.stdin.isTTY) throw new Mistake("no terminal to ask: give --kind=KIND.GROUP and --controller or --no-controller");
+/** Asks for the kind, again until the answer is valid. */
+async function askedKind() {
+  if (!process.stdin.isTTY) throw new Mistake("no terminal to ask: give --kind=KIND.GROUP");
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   try {
-    while (kind === undefined) {
+    while (true) {
       try {
-        kind = parsedKind(await terminal.question("Kind and group, such as Database.db.example.com: "));
+        return parsedKind(await terminal.question("Kind and group, such as Database.db.example.com: "));
       } catch (error) {
         if (!(error instanceof Mistake)) throw error;
         console.error(error.message);
       }
     }
-    while (hasController === undefined) {
-      const answer = (await terminal.question("With a controller? (y/n) ")).trim().toLowerCase();
-      if (["y", "yes", "n", "no"].includes(answer)) hasController = answer.startsWith("y");
-    }
-    return { kind, hasController };
   } finally {
     terminal.close();
   }
@@ -42,11 +37,13 @@ function contentOf(folder) {
 
 async function main() {
   const given = parsedArguments(process.argv.slice(2));
-  if (given.help) return console.log("npm create thole-plugin [FOLDER] [--kind=KIND.GROUP] [--controller|--no-controller]");
-  const { kind, hasController } = await answersFor(given);
+  if (given.help) return console.log("npm create thole-plugin [FOLDER] [-- --kind=KIND.GROUP]");
+  const kind = given.kind ?? await askedKind();
   const folder = resolve(given.folder ?? kind.plural);
   if (contentOf(folder).length > 0) throw new Mistake(`${folder} is not empty: name a new folder`);
-  for (const [path, text] of Object.entries(filesOf(kind, hasController))) {
+  const clone = cloneOf();
+  const thole = clone === undefined ? versions.thole : `file:${relative(folder, packed(clone))}`;
+  for (const [path, text] of Object.entries(filesOf(kind, thole))) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
     console.log(`wrote ${relative(process.cwd(), join(folder, path))}`);

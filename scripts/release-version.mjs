@@ -10,16 +10,16 @@ function lines(path, ...beginnings) {
   };
 }
 
-/** The package itself, and its entry among the packages. */
+/** The package itself, its entry among the packages, and that of the generator of plugins. */
 const lockFile = {
   path: "package-lock.json",
   read(text) {
     const { version, packages } = JSON.parse(text);
-    return [version, packages[""].version];
+    return [version, packages[""].version, packages["create-thole-plugin"].version];
   },
   write(text, version) {
     const lock = JSON.parse(text);
-    lock.version = lock.packages[""].version = version;
+    lock.version = lock.packages[""].version = lock.packages["create-thole-plugin"].version = version;
     return `${JSON.stringify(lock, undefined, 2)}\n`;
   },
 };

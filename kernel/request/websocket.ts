@@ -32,10 +32,10 @@ export function protocolToken(exchange: Exchange): string | undefined {
 
 /**
  * Whether a page of another site may have opened this websocket with the credentials of its visitor's browser: a client certificate goes along by itself, and
- * browsers let every page open websockets to every server.
+ * browsers let every page open websockets to every server. No page can send X-Forwarded-Host: the certificate is then that of a proxy, which checks its visitors.
  */
 export function isCrossSite(exchange: Exchange): boolean {
-  const origin = exchange.headers["origin"], { peer, headers: { authorization, host } } = exchange;
-  if (origin === undefined || peer === undefined || authorization !== undefined) return false;
+  const origin = exchange.headers["origin"], { peer, headers: { authorization, host, "x-forwarded-host": proxied } } = exchange;
+  if (origin === undefined || peer === undefined || authorization !== undefined || proxied !== undefined) return false;
   return typeof origin !== "string" || URL.parse(origin)?.host !== host;
 }

@@ -39,5 +39,8 @@ test("isCrossSite() is true for a page of another site that uses the browser's c
     true,
   ]);
   assert.equal(site("https://evil.example", { authorization: "Bearer a" }), false);
+  // The certificate of a proxy for browsers. Other programs that pass requests on, such as kubectl proxy, do not name the host.
+  assert.equal(site("http://localhost:4466", { "x-forwarded-for": "127.0.0.1", "x-forwarded-host": "api.example:6443" }), false);
+  assert.equal(site("http://localhost:8001", { "x-forwarded-for": "127.0.0.1" }), true);
   assert.equal(isCrossSite(offered({ host, origin: "https://evil.example" })), false);
 });

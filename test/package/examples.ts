@@ -1,7 +1,7 @@
 /** The projects of `examples/`, each with the package as npm installs it. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -97,49 +97,6 @@ const examples: readonly Example[] = [
   { name: "controller-test-go", missing: etcdAndGoMissing },
   { name: "test-server-python", missing: pythonMissing, setUp: pythonEnvironment },
 ];
-
-/** `npm create thole-plugin` from its packed tarball; what it writes passes its own tests and type check. */
-export function testCreate(installed: () => Installed): void {
-  test("npm create thole-plugin writes plugins that pass their own tests and type check", { timeout: 5 * minute }, async () => {
-    const node = runtimePath("node"), { project } = installed(), folder = join(project, "create");
-    await mkdir(folder);
-    const good = async (command: string, args: readonly string[], cwd: string) => {
-      const { code, output, errors } = await run(command, args, { cwd, env: withNode(node) });
-      assert.equal(code, 0, `${output}\n${errors}`);
-      return output;
-    };
-    await good("npm", ["pack", "--silent", "--pack-destination", folder], join(root, "create-thole-plugin"));
-    const tarball = (await readdir(folder)).find((name) => name.endsWith(".tgz"))!;
-    await good("tar", ["--extract", "--file", tarball], folder);
-    const create = (...args: readonly string[]) => run(node, [join(folder, "package/create.mjs"), ...args], { cwd: folder });
-    // A kind with a reserved word, and one with the name of a type.
-    for (const [kind, flag] of [["Class.school.example.com", "--controller"], ["Controller.example.com", "--no-controller"]] as const) {
-      const own = join(folder, kind);
-      assert.equal((await create(kind, `--kind=${kind}`, flag)).code, 0);
-      await mkdir(join(own, "node_modules/@types"), { recursive: true });
-      await symlink(join(project, "node_modules/thole"), join(own, "node_modules/thole"));
-      for (const name of ["@types/node", "undici-types"]) await symlink(join(root, "node_modules", name), join(own, "node_modules", name));
-      const report = await good("npm", ["test"], own);
-      assert.match(report, flag === "--controller" ? /pass 4\b/ : /pass 3\b/);
-      await good(node, [join(root, "node_modules/typescript/bin/tsc"), "--project", "."], own);
-      assert.match((await create(kind, `--kind=${kind}`, flag)).errors, /is not empty: name a new folder/);
-    }
-    for (
-      const [args, error] of [
-        [["--kind=database.example.com"], /"database" is not a kind/],
-        [["--kind=Database"], /"" is not a group/],
-        [["--kind=Pod.apps.k8s.io"], /belongs to Kubernetes/],
-        [["--knd=A.b.c"], /unknown flag/],
-        [["a", "b"], /one folder only/],
-        [[], /no terminal to ask/],
-      ] as const
-    ) {
-      const { code, errors } = await create(...args);
-      assert.equal(code, 1);
-      assert.match(errors, error);
-    }
-  });
-}
 
 async function typeCheck(folder: string, { page, files }: NonNullable<Example["checked"]>): Promise<void> {
   const { compilerOptions } = JSON.parse(/```json\n([\s\S]*?)```/.exec(await readFile(join(root, page), "utf8"))![1]!);

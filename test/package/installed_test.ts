@@ -6,8 +6,9 @@ import { delimiter, join } from "node:path";
 import process from "node:process";
 import { after, before, describe, test } from "node:test";
 import { run, runtimeMissing, runtimePath, signal, startCommand, startSkipped, until } from "../real-server.ts";
+import { testCreate } from "./create.ts";
 import { example } from "./example.ts";
-import { testCreate, testExamples } from "./examples.ts";
+import { testExamples } from "./examples.ts";
 import { install, type Installed, root, withNode } from "./tarball.ts";
 
 const packedBytesMax = 1_660_000;
