@@ -11,7 +11,7 @@ import { example } from "./example.ts";
 import { testExamples } from "./examples.ts";
 import { install, type Installed, root, withNode } from "./tarball.ts";
 
-const packedBytesMax = 1_660_000;
+const packedBytesMax = 1_700_000;
 const installedBytesMax = 20_000_000;
 const modulesMax = 100;
 const readyMsMax = 60_000;
