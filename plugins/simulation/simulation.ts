@@ -23,7 +23,7 @@ export async function simulate(context: ControllerContext, signal: AbortSignal):
 
 /** Runs all reconcilers. The nodes are ready before anything is placed on them. Never rejects. */
 async function run(world: World): Promise<void> {
-  const { nodes, others } = openLife(world), first = runReconciler(nodes, world);
+  const { nodes, others, runOtherKinds } = openLife(world), first = runReconciler(nodes, world);
   await registerNodes(world).catch((error) => world.context.logError("the nodes of the simulation cannot be created", error));
-  await Promise.all([first, ...[...reconcilers, ...others].map((each) => runReconciler(each, world))]);
+  await Promise.all([first, runOtherKinds(), ...[...reconcilers, ...others].map((each) => runReconciler(each, world))]);
 }

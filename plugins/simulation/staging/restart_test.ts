@@ -6,7 +6,7 @@ import type { ClusterAddresses } from "../nodes/cluster-addresses.ts";
 import type { Stage } from "../stages/stage.ts";
 import type { World } from "../world/world.ts";
 import { compileStage } from "./compiled-stage.ts";
-import { stageReconciler } from "./runner.ts";
+import { stagedPods, stageReconciler } from "./runner.ts";
 import type { StageBook } from "./stage-book.ts";
 
 const start = Date.parse("2026-01-01T00:00:00Z");
@@ -28,7 +28,7 @@ test("stageReconciler() continues the stages of objects that were there at its s
   const store = { all: () => pods.values(), at: (key: string) => pods.get(key), listen() {} };
   const world = { pods: store, nodes: { get: () => ({}) }, clock, random: () => 0 } as unknown as World;
   const book = { of: () => stages, listen() {}, report() {} } as unknown as StageBook;
-  const reconciler = stageReconciler("Pod", world, book, {} as ClusterAddresses);
+  const reconciler = stageReconciler(stagedPods(world), world, book, {} as ClusterAddresses);
   reconciler.follow(world, () => {});
   pods.set("default/new", podOf("new", -40));
   assert.equal(await reconciler.reconcile(world, "default/old"), 20_000);

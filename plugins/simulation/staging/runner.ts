@@ -1,4 +1,4 @@
-/** Does what Stages say for pods and nodes. */
+/** Does what Stages say for the objects of a kind. */
 import { reasonOf } from "../../../toolbox.ts";
 import { type ApiObject, objectKey } from "../../../plugin.ts";
 import type { Json, JsonObject } from "../../../core/json.ts";
@@ -15,7 +15,7 @@ import { timestampOf } from "../world/time.ts";
 import type { Pod, World } from "../world/world.ts";
 import { applyObject } from "./apply.ts";
 import { chooseStage, type CompiledPatch, type CompiledStage, type CompiledStep } from "./compiled-stage.ts";
-import type { StageBook, StagedKind } from "./stage-book.ts";
+import { nodeKind, podKind, type StageBook, type StagedKind } from "./stage-book.ts";
 
 /** The shortest time between two times that the same stage changes the same object, in milliseconds. */
 const repeatMs = 1_000;
@@ -26,14 +26,27 @@ interface Progress {
   readonly at: number;
 }
 
+/** A kind, and the store that follows its objects. */
+export interface StagedObjects {
+  readonly kind: StagedKind;
+  readonly store: Store<ApiObject>;
+}
+
+/** The stores of Pods and Nodes. */
+export function stagedPods({ pods }: World): StagedObjects {
+  return { kind: podKind, store: pods as unknown as Store<ApiObject> }; // pods are objects
+}
+export function stagedNodes({ nodes }: World): StagedObjects {
+  return { kind: nodeKind, store: nodes as unknown as Store<ApiObject> }; // nodes are objects
+}
+
 /** Runs the stages of one kind. */
-export function stageReconciler(kind: StagedKind, world: World, book: StageBook, addresses: ClusterAddresses): Reconciler {
-  const store = world[kind === "Pod" ? "pods" : "nodes"] as unknown as Store<ApiObject>;
+export function stageReconciler({ kind, store }: StagedObjects, world: World, book: StageBook, addresses: ClusterAddresses): Reconciler {
   const progress = new Map<string, Progress>(), done = new Map<string, Progress>();
   /** Objects that were there at the start: their first stage began before it. */
   const earlier = new Set<string>();
   return {
-    name: `stage-${kind.toLowerCase()}`,
+    name: `stage of ${kind}`,
     follow(_world, add) {
       const all = () => {
         for (const object of store.all()) add(objectKey(object));
@@ -50,7 +63,7 @@ export function stageReconciler(kind: StagedKind, world: World, book: StageBook,
       if (object === undefined) return;
       const { uid = "" } = object.metadata, isEarlier = earlier.delete(uid);
       if (stages.length === 0) return;
-      if (kind === "Pod" && !world.nodes.get("", (object as Pod).spec.nodeName ?? "")) return;
+      if (kind === podKind && !world.nodes.get("", (object as Pod).spec.nodeName ?? "")) return;
       const json = object as unknown as Json, now = world.clock.now();
       let current = progress.get(uid);
       if (current === undefined || !stages.includes(current.stage) || !current.stage.matches(json)) {
@@ -129,7 +142,9 @@ async function playPatch(
   patch: CompiledPatch,
   addresses: ClusterAddresses,
 ): Promise<ApiObject> {
-  const value = rendered(world, object, patch.template, addresses), { root = "", type = "strategic", subresource = "" } = patch;
+  const isStrategic = object.kind === "Pod" || object.kind === "Node";
+  const value = rendered(world, object, patch.template, addresses),
+    { root = "", type = isStrategic ? "strategic" : "merge", subresource = "" } = patch;
   const whole = root === "" ? value : { [root]: value };
   const options = subresource === "" ? {} : { subresource: subresource as "status" };
   if (type === "json") return await store.patch(object, { json: value as never }, options);
@@ -148,6 +163,7 @@ function functionsFor(world: World, object: ApiObject, addresses: ClusterAddress
       return node === undefined ? "" : addresses.hostOf(node);
     },
     podAddress(name, hostNetwork) {
+      if (object.kind !== "Pod") return "";
       const node = world.nodes.get("", name);
       if (hostNetwork && node !== undefined) return addresses.hostOf(node);
       return (object as Pod).status.podIP || addresses.ofPod(object as Pod);

@@ -6,9 +6,13 @@ import type { Stage } from "../stages/stage.ts";
 import type { World } from "../world/world.ts";
 import { type CompiledStage, compileStage } from "./compiled-stage.ts";
 
-/** The kinds that stages are done for. */
-export type StagedKind = "Pod" | "Node";
-const kinds: readonly string[] = ["Pod", "Node"];
+/** A kind that stages are for: its group version and its name, such as `v1 Pod`. */
+export type StagedKind = string;
+/** The kinds that are always followed. */
+export const podKind: StagedKind = "v1 Pod";
+export const nodeKind: StagedKind = "v1 Node";
+
+const kindOf = ({ spec: { resourceRef: { apiGroup = "v1", kind } } }: Stage): StagedKind => `${apiGroup} ${kind}`;
 
 /** Different faults of the expressions of a Stage that are reported. */
 const faultsToldMax = bound(10);
@@ -40,13 +44,20 @@ export class StageBook {
 
   /** The usable stages of a kind. */
   of(kind: StagedKind): readonly CompiledStage[] {
-    return [...this.#byName.values()].filter(({ stage }) => stage.spec.resourceRef.kind === kind);
+    return [...this.#byName.values()].filter(({ stage }) => kindOf(stage) === kind);
+  }
+
+  /** The kinds of the usable stages beside Pods and Nodes. */
+  others(): readonly StagedKind[] {
+    const all = new Set([...this.#byName.values()].map(({ stage }) => kindOf(stage)));
+    return [...all].filter((kind) => kind !== podKind && kind !== nodeKind);
   }
 
   /** Whether the life that is built in leaves an object alone: a Stage is for it, or one replaces the built-in stage of this name. */
-  replaces(kind: StagedKind, builtIn: string, object: object): boolean {
-    if (this.#names.get(builtIn) === kind) return true;
-    for (const each of this.#byName.values()) if (each.stage.spec.resourceRef.kind === kind && each.matches(object as Json)) return true;
+  replaces(kind: "Pod" | "Node", builtIn: string, object: object): boolean {
+    const staged = kind === "Pod" ? podKind : nodeKind;
+    if (this.#names.get(builtIn) === staged) return true;
+    for (const each of this.#byName.values()) if (kindOf(each.stage) === staged && each.matches(object as Json)) return true;
     return false;
   }
 
@@ -58,11 +69,8 @@ export class StageBook {
   }
 
   #take(stage: Stage): void {
-    const { name = "" } = stage.metadata, { kind, apiGroup = "v1" } = stage.spec.resourceRef;
-    if (!kinds.includes(kind) || apiGroup !== "v1") {
-      return this.report(stage, `has no effect: stages of ${apiGroup} ${kind} are not supported`);
-    }
-    this.#names.set(name, kind);
+    const { name = "" } = stage.metadata;
+    this.#names.set(name, kindOf(stage));
     try {
       const { clock, random } = this.#world, told = new Set<string>();
       const failed = (what: string) => {

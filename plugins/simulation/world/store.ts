@@ -148,7 +148,8 @@ export class Store<T extends ApiObject> {
     try {
       return await write;
     } catch (error) {
-      if (error instanceof StatusError && error.reason === "NotFound") this.#drop(object);
+      // A subresource that the kind does not have is not found either, and its error names no object.
+      if (error instanceof StatusError && error.reason === "NotFound" && (error.details?.name ?? "") !== "") this.#drop(object);
       throw error;
     }
   }
