@@ -27,6 +27,7 @@ const modules: Readonly<Record<CommandName, () => Promise<{ readonly run: RunCom
   import: () => import("../commands/import.ts"),
   backup: () => import("../commands/backup.ts"),
   restore: () => import("../commands/restore.ts"),
+  envtest: () => import("../commands/envtest.ts"),
   dev: () => import("../commands/dev.ts"),
   convert: () => import("../commands/convert.ts"),
   advise: () => import("../commands/advise.ts"),

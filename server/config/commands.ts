@@ -120,6 +120,18 @@ export const commands = Object.freeze(
         { name: "keep-revisions", help: "do not raise the revision: watches of before may then wait for ever" },
       ],
     },
+    envtest: {
+      usage: "--dir=DIR [--without-etcd]",
+      summary: "make the folder of kube-apiserver, etcd and kubectl that envtest starts",
+      details:
+        "Prints the line that sets KUBEBUILDER_ASSETS to it. etcd and kubectl are those on PATH. Without an etcd there, or with --without-etcd, etcd is a stand-in that envtest\n" +
+        "starts and stops as any other, and kube-apiserver keeps its objects in an embedded store in the stand-in's data folder. See docs/instead-of-envtest.md.",
+      takesSettings: false,
+      flags: [
+        { name: "dir", value: "DIR", values: "file", isWritten: true, help: "the folder to make, or to make again" },
+        { name: "without-etcd", help: "use the stand-in although an etcd is on PATH" },
+      ],
+    },
     dev: {
       usage: "[--flag=value ...]",
       summary: "run a server for development: restarts when a plugin changes, prints each request",

@@ -397,6 +397,8 @@ export function launchOf(words: readonly string[], folder: string): Launch {
   // The developer's own plugins run free of permissions, as they would on Node.
   if (chosen.name === "dev") return server(["--no-prompt", "--cached-only", "-A"], words, chosen.args);
   if (chosen.name === "convert" || chosen.name === "advise") return command(permissionsOfFiles(chosen, folder));
+  // It looks for programs on PATH, and writes a folder.
+  if (chosen.name === "envtest") return command(["--no-prompt", "--cached-only", "--allow-read", "--allow-write", "--allow-env=PATH"]);
   if (chosen.name !== "serve") {
     // Help of the server needs the modules of plugins, which list their flags.
     const modules = chosen.name === "help" && chosen.args[0]?.startsWith("-") ? chosen.args : [];

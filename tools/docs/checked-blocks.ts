@@ -152,7 +152,7 @@ export const rows: readonly Row[] = [
     "docs/instead-of-envtest.md",
     "npm install thole",
     "examples/controller-test-go/package.json",
-    "sh assets.sh assets",
+    "npx thole envtest --dir=assets",
     "KUBEBUILDER_ASSETS=$PWD/assets go test ./...",
   ),
   alike(
