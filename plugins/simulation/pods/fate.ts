@@ -34,13 +34,17 @@ const never = "never";
 
 /**
  * Returns the fate of a container: `NAME.CONTAINER` of the annotations counts before `NAME`. Texts that cannot be read count as absent. Without an
- * annotation a container is ready at once and runs for ever. If its pod belongs to a Job or is a hook, it ends at once, or as soon as it has slept.
+ * annotation a container is ready at once and runs for ever. An init container, and one whose pod belongs to a Job or is a hook, ends at once, or as soon as it
+ * has slept.
  */
 export function fateOf(pod: Pod, container: string): Fate {
   const { annotations = {} } = pod.metadata;
   const text = (name: string) => annotations[`${fatePrefix}${name}.${container}`] ?? annotations[`${fatePrefix}${name}`];
   const exitCode = exitCodeOf(text("exit-code"));
-  const runForMs = durationMs(text("run-for"), exitCode !== undefined ? 0 : isRunOnce(pod) ? sleepOf(pod, container) : Infinity);
+  const runForMs = durationMs(
+    text("run-for"),
+    exitCode !== undefined ? 0 : isRunOnce(pod) || isStep(pod, container) ? sleepOf(pod, container) : Infinity,
+  );
   return {
     startAfterMs: durationMs(text("start-after"), 0),
     readyAfterMs: durationMs(text("ready-after"), 0),
@@ -56,6 +60,11 @@ export function fateOf(pod: Pod, container: string): Fate {
 function sleepOf({ spec: { containers, initContainers = [] } }: Pod, name: string): number {
   const found = [...containers, ...initContainers].find((each) => each.name === name);
   return found === undefined ? 0 : sleepMs(found) ?? 0;
+}
+
+/** Whether the containers after it wait for its end. */
+function isStep({ spec: { initContainers = [] } }: Pod, name: string): boolean {
+  return initContainers.some((each) => each.name === name && each.restartPolicy !== "Always");
 }
 
 function isRunOnce({ metadata: { annotations = {}, ownerReferences = [] }, spec: { restartPolicy } }: Pod): boolean {

@@ -109,8 +109,19 @@ test("podStatus(): init containers run one after the other, and sidecars beside 
 });
 
 test("podStatus(): an init container that runs for ever keeps the pod pending", () => {
-  const pod = life({}, { initContainers: [{ name: "one", image: "i" }] });
+  const pod = life({ [fate("run-for.one")]: "never" }, { initContainers: [{ name: "one", image: "i" }] });
   assert.equal(pod.at(0).status.phase, "Pending");
+  assert.equal(pod.at(100).status.phase, "Pending");
+});
+
+test("podStatus(): without an annotation an init container ends at once, or when it has slept, and a sidecar runs on", () => {
+  const side = { name: "side", image: "i", restartPolicy: "Always" };
+  const pod = life({}, { initContainers: [{ name: "one", image: "i" }, side, { name: "two", image: "i", command: ["sleep", "2"] }] });
+  const states = (seconds: number) => pod.at(seconds).status.initContainerStatuses!.map(({ state }) => Object.keys(state)[0]);
+  pod.at(0);
+  assert.deepEqual(states(1), ["terminated", "running", "running"]);
+  assert.deepEqual(states(4), ["terminated", "running", "terminated"]);
+  assert.deepEqual(pod.at(4).brief, ["Running", "running", 0, "True"]);
 });
 
 test("podStatus(): images that cannot be pulled, evictions and deadlines", () => {
