@@ -10,6 +10,8 @@ import { contentOf, eventsOf, type RecordedRequest, recordingText } from "./reco
 const requestsMax = bound(20_000);
 /** Bytes of one body that are kept. */
 const bodyBytesMax = bound(1024 * 1024);
+/** Bytes of all bodies of a recording that are kept. The older half of the requests is dropped when there are more. */
+const recordingBytesMax = bound(256 * 1024 * 1024);
 
 /** The requests that a server has answered since the recording began. */
 export interface Recording {
@@ -41,11 +43,14 @@ interface Noted {
 type Handle = (exchange: Exchange, known: (request: KnownRequest) => void) => Promise<Reply>;
 
 /** The recordings of a server. `recorded` handles a request, which those under way note. */
-export function recordings(now: () => number): { record(): Recording; recorded(exchange: Exchange, handle: Handle): Promise<Reply> } {
+export function recordings(
+  now: () => number,
+  bytesMax: number = recordingBytesMax,
+): { record(): Recording; recorded(exchange: Exchange, handle: Handle): Promise<Reply> } {
   const running = new Set<Recorder>();
   return {
     record() {
-      const own = new Recorder(now, () => void running.delete(own));
+      const own = new Recorder({ now, bytesMax, stopped: () => void running.delete(own) });
       running.add(own);
       return own;
     },
@@ -60,15 +65,26 @@ export function recordings(now: () => number): { record(): Recording; recorded(e
   };
 }
 
+interface RecorderNeeds {
+  /** The time of the server. */
+  readonly now: () => number;
+  readonly bytesMax: number;
+  /** Called when it is stopped. */
+  readonly stopped: () => void;
+}
+
 /** One recording. */
 class Recorder implements Recording {
   readonly #now: () => number;
   readonly #stopped: () => void;
+  readonly #bytesMax: number;
+  /** Bytes of bodies that are kept, at least. */
+  #bytes = 0;
   #noted: Noted[] = [];
 
-  /** `now`: the time of the server. */
-  constructor(now: () => number, stopped: () => void) {
+  constructor({ now, bytesMax, stopped }: RecorderNeeds) {
     this.#now = now;
+    this.#bytesMax = bytesMax;
     this.#stopped = stopped;
   }
 
@@ -94,12 +110,13 @@ class Recorder implements Recording {
     const { method, url } = exchange, time = new Date(this.#now()).toISOString(), type = header(exchange, "content-type");
     const accept = header(exchange, "accept");
     const noted: Noted = { time, method, url, type, accept, known: undefined, body: nothing, status: 0, answerType: "", answer: [] };
-    if (this.#noted.length === requestsMax) this.#noted = this.#noted.slice(requestsMax / 2);
     this.#noted.push(noted);
+    if (this.#noted.length > requestsMax) this.#forgetHalf();
     const reply = await handle(
       withBody(exchange, async (limit) => {
         const bytes = await exchange.body(limit);
         noted.body = bytes.slice(0, bodyBytesMax);
+        this.#count(noted.body);
         return bytes;
       }),
       (request) => {
@@ -110,7 +127,21 @@ class Recorder implements Recording {
     if (reply.isDropped === true) return reply;
     noted.status = reply.status;
     noted.answerType = String(reply.headers["content-type"] ?? "");
-    return notingBody(reply, noted);
+    return notingBody(reply, (bytes) => {
+      noted.answer.push(bytes);
+      this.#count(bytes);
+    });
+  }
+
+  /** Counts bytes that were noted. */
+  #count({ length }: Uint8Array): void {
+    this.#bytes += length;
+    while (this.#bytes > this.#bytesMax && this.#noted.length > 1) this.#forgetHalf();
+  }
+
+  #forgetHalf(): void {
+    this.#noted = this.#noted.slice(Math.ceil(this.#noted.length / 2));
+    this.#bytes = this.#noted.reduce((sum, { body, answer }) => sum + body.length + answer.reduce((all, { length }) => all + length, 0), 0);
   }
 }
 const nothing = new Uint8Array();
@@ -150,21 +181,21 @@ function isPlain(type: string): boolean {
 }
 
 /** The reply, whose body is noted while it is sent. */
-function notingBody(reply: Reply, noted: Noted): Reply {
+function notingBody(reply: Reply, keep: (bytes: Uint8Array) => void): Reply {
   const { body } = reply;
   if (typeof body === "string" || body instanceof Uint8Array) {
-    noted.answer.push(typeof body === "string" ? new TextEncoder().encode(body.slice(0, bodyBytesMax)) : body.slice(0, bodyBytesMax));
+    keep(typeof body === "string" ? new TextEncoder().encode(body.slice(0, bodyBytesMax)) : body.slice(0, bodyBytesMax));
     return reply;
   }
-  return { ...reply, body: notingChunks(body, noted) };
+  return { ...reply, body: notingChunks(body, keep) };
 }
 
 /** No generator: one that waits for its source returns only after that. */
-function notingChunks(chunks: Chunks, { answer }: Noted): Chunks {
+function notingChunks(chunks: Chunks, keep: (bytes: Uint8Array) => void): Chunks {
   let length = 0;
   const note = (chunk: Uint8Array): void => {
     const kept = chunk.slice(0, Math.max(0, bodyBytesMax - length));
-    if (kept.length > 0) answer.push(kept);
+    if (kept.length > 0) keep(kept);
     length += kept.length;
   };
   return {

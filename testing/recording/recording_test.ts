@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openTestServer, type TestServer } from "../../testing.ts";
+import { exchangeOf } from "../exchange.ts";
+import { recordings } from "./recorder.ts";
 
 const namespace = "https://test/api/v1/namespaces/default";
 
@@ -103,4 +105,22 @@ test("record(): no value of a Secret and no token is shown, whatever the request
   assert.equal(recording.requests().length, 10);
   for (const hidden of [secret, plain, token]) assert.ok(!text.includes(hidden), text);
   assert.match(text, /p: <secret>/);
+});
+
+test("record() keeps a bounded number of bytes: the older half of the requests is forgotten", async () => {
+  const { record, recorded } = recordings(() => 0, 100), recording = record();
+  const ask = async (name: string, bytes: number) => {
+    const exchange = exchangeOf(new Request(`https://test/${name}`, { method: "POST", body: "b".repeat(bytes) }));
+    await recorded(exchange, async (each) => {
+      await each.body(1_000);
+      return { status: 200, headers: {}, body: "a".repeat(bytes) };
+    });
+  };
+  const urls = () => recording.requests().map(({ url }) => url);
+  for (const name of ["one", "two", "three", "four"]) await ask(name, 12);
+  assert.deepEqual(urls(), ["/one", "/two", "/three", "/four"]);
+  await ask("five", 12);
+  assert.deepEqual(urls(), ["/four", "/five"]);
+  await ask("large", 200);
+  assert.deepEqual(urls(), ["/large"]);
 });
