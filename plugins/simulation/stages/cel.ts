@@ -6,17 +6,17 @@ import { compile } from "../../../cel/compile.ts";
 import type { FunctionDeclaration } from "../../../cel/declarations.ts";
 import { environment, extend } from "../../../cel/environment.ts";
 import { declare, fixed } from "../../../cel/functions/costs.ts";
-import { parseExact } from "../../../cel/functions/quantity/amount.ts";
-import { quantityType, QuantityValue } from "../../../cel/functions/quantity/quantity.ts";
+import { quantityType } from "../../../cel/functions/quantity/quantity.ts";
 import { member, overload } from "../../../cel/functions/standard/overload.ts";
 import { formatIssues } from "../../../cel/issues.ts";
 import { doubleType, dynType, stringType, timestampType, type Type } from "../../../cel/types.ts";
 import { timestampOf } from "../../../cel/value/time.ts";
 import { typeNameOf } from "../../../cel/value/type.ts";
-import { CelError, Duration, MapValue, Timestamp, Uint, type Value } from "../../../cel/values.ts";
+import { CelError, Duration, MapValue, ObjectValue, Timestamp, Uint, type Value } from "../../../cel/values.ts";
 import { bound } from "../../../core/bound.ts";
 import { type Json, parseDuration, Unreadable } from "../../../toolbox.ts";
-import { timedValue } from "./timed-value.ts";
+import { quantityOf, withQuantityOperators } from "./quantity-operators.ts";
+import { valueOfObject } from "./typed-value.ts";
 
 /** Cost units of one evaluation of an expression of a Stage. */
 const stageCostMax = bound(100_000);
@@ -40,7 +40,7 @@ export function compileCel(text: string, surroundings: Surroundings): StageExpre
     throw new Error(`its CEL does not compile: ${compiled.tag === "failed" ? compiled.message : formatIssues(text, compiled.issues)}`);
   }
   return (object) => {
-    const self = timedValue(object), { value } = compiled.program.evaluate((name) => name === "self" ? self : undefined, stageCostMax);
+    const self = valueOfObject(object), { value } = compiled.program.evaluate((name) => name === "self" ? self : undefined, stageCostMax);
     if (value instanceof CelError) throw new Error(`its CEL fails: ${value.message}`);
     return value;
   };
@@ -79,7 +79,7 @@ function numberOf(value: Value): number {
   return number;
 }
 
-const base = extend(environment(), { variables: [{ name: "self", type: dynType }] });
+const base = extend(withQuantityOperators(environment()), { variables: [{ name: "self", type: dynType }] });
 
 function functionsOf({ now, random }: Surroundings): readonly FunctionDeclaration[] {
   const both = (name: string, type: Type, result: Type, call: (value: Value) => Value) =>
@@ -92,10 +92,7 @@ function functionsOf({ now, random }: Surroundings): readonly FunctionDeclaratio
       const created = createdAt(object);
       return created === undefined ? new CelError("the object has no time of creation") : now() / 1_000 - secondsOf(created);
     }),
-    both("Quantity", stringType, quantityType, (text) => {
-      const exact = parseExact(text as string); // the signature demands this type
-      return exact instanceof Unreadable ? new CelError(exact.error) : new QuantityValue(exact);
-    }),
+    both("Quantity", stringType, quantityType, (text) => quantityOf(text as string)), // the signature demands this type
   ];
 }
 
@@ -109,5 +106,6 @@ function createdAt(object: Value): Timestamp | undefined {
 }
 
 function memberOf(value: Value | undefined, name: string): Value | undefined {
+  if (value instanceof ObjectValue) return value.get(name);
   return value instanceof MapValue ? value.find(name) : undefined;
 }

@@ -37,7 +37,18 @@ test("compileStage() reads requirements, weights and delays in CEL over the obje
   assert.equal(matches("self.spec.containers.exists(each, each.name == 'other')"), false);
   assert.equal(matches("SinceSecond(self) == 10.0 && self.SinceSecond() == 10.0"), true);
   assert.equal(matches("Now() - self.metadata.creationTimestamp == duration('10s') && Now().UnixSecond() == 1767225600.0"), true);
-  assert.equal(matches("Quantity(self.spec.containers[0].resources.requests.cpu).isGreaterThan(Quantity('1'))"), true);
+  assert.equal(matches("self.spec.containers[0].resources.requests['cpu'] > Quantity('1') && Quantity('2') * 2 == Quantity('4')"), true);
+  assert.equal(
+    matches("Quantity('3') - Quantity('1') <= Quantity('1') + Quantity('1') && 2 * 2 < 5 && !(Quantity('1') / 2 > Quantity('600m'))"),
+    true,
+  );
+  // Go's types: what is absent is empty.
+  assert.equal(
+    matches("self.spec.nodeName == '' && !self.spec.hostNetwork && self.status.reason == '' && size(self.status.conditions) == 0"),
+    true,
+  );
+  assert.equal(matches("self.spec.securityContext == null && self.spec.containers[0].resources.limits['memory'] == Quantity('0')"), true);
+  assert.equal(matches("has(self.status.phase) && !has(self.status.reason) && !('a' in self.metadata.labels)"), true);
   const numbers = (weight: string, duration: string) => {
     const compiled = compileStage(
       stage({ weightFrom: celOf(weight), delay: { durationFrom: celOf(duration), durationMilliseconds: 7 } }),
@@ -61,6 +72,12 @@ test("compileStage() refuses CEL that does not compile, and reports that which f
   };
   assert.deepEqual(outcomeOf("self.absent == 1", {}), [false, undefined, "its CEL fails: no such key: absent"]);
   assert.deepEqual(outcomeOf("'text'", {}), [false, undefined, "its CEL gives string, not bool", "its CEL gives string, not a number"]);
+  assert.deepEqual(outcomeOf("self.spec.other == 1", { apiVersion: "v1", kind: "Pod", spec: {} }).slice(2), [
+    "its CEL fails: no such field 'other'",
+  ]);
+  assert.deepEqual(outcomeOf(`Quantity('${"1".repeat(101)}') > Quantity('1')`, {}).slice(2), [
+    "its CEL fails: a quantity has at most 100 characters",
+  ]);
   const items = Array.from({ length: 1_000 }, (_, index) => index);
   assert.deepEqual(outcomeOf("self.items.all(a, self.items.all(b, a + b >= 0))", { items }), [
     false,

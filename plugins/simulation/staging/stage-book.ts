@@ -77,7 +77,7 @@ export class StageBook {
         // What fails for one object mostly fails for many.
         if (told.has(what) || told.size === faultsToldMax) return;
         told.add(what);
-        this.report(stage, what);
+        this.report(stage, `has a fault: ${what}`);
       };
       this.#byName.set(name, compileStage(stage, { now: clock.now, random, failed }));
     } catch (error) {
