@@ -30,6 +30,11 @@ test("launchOf() says which programs are servers, and which of these end with th
   for (const command of ["check", "convert", "import", "help"]) assert.deepEqual(of(command), [false, false], command);
 });
 
+test("permissionFlags() grants a server under test every port of its address, for its forks", () => {
+  const net = (...args: readonly string[]) => granted(["--data-dir=:memory:", "--secure-port=7443", ...args]).net;
+  assert.deepEqual([net()?.[0], net("--test-control")?.[0]], ["127.0.0.1:7443", "127.0.0.1"]);
+});
+
 test("launchOf() grants a command the files and the etcd of its own flags", () => {
   const words = [
     "import",
