@@ -65,6 +65,8 @@ export interface ConnectReply {
   readonly trailers?: () => HeaderFields;
   /** With status 101: receives what the client sends. */
   readonly channel?: Pick<Channel, "send" | "close">;
+  /** With status 101, for a client that offers a websocket: each chunk is a message, `lines` as text and `whole` as bytes. Chunks of text must end at a newline or have none. */
+  readonly messages?: "lines" | "whole";
 }
 
 /** A subresource whose requests are passed on to another server, and whose replies are not objects. They may last for any time. */

@@ -1,4 +1,5 @@
 /** What a request that offers a websocket says in its subprotocols. */
+import { badRequestError } from "../../core/status-error.ts";
 import { type Exchange, headerList } from "./exchange.ts";
 
 const tokenPrefix = "base64url.bearer.authorization.k8s.io.";
@@ -38,4 +39,10 @@ export function isCrossSite(exchange: Exchange): boolean {
   const origin = exchange.headers["origin"], { peer, headers: { authorization, host, "x-forwarded-host": proxied } } = exchange;
   if (origin === undefined || peer === undefined || authorization !== undefined || proxied !== undefined) return false;
   return typeof origin !== "string" || URL.parse(origin)?.host !== host;
+}
+
+/** Throws 400 for a websocket that a page of another site may have opened with its visitor's certificate. */
+export function refuseCrossSite(exchange: Exchange): void {
+  if (exchange.offersWebSocket !== true || !isCrossSite(exchange)) return;
+  throw badRequestError("a websocket of another origin must not use a client certificate: send a bearer token");
 }

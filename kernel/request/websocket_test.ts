@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Exchange } from "./exchange.ts";
-import { chosenProtocol, isCrossSite, protocolToken } from "./websocket.ts";
+import { chosenProtocol, isCrossSite, protocolToken, refuseCrossSite } from "./websocket.ts";
 
 const offered = (headers: Exchange["headers"], more: Partial<Exchange> = {}) => ({ headers, offersWebSocket: true, ...more }) as Exchange;
 const bearer = (text: string) => `base64url.bearer.authorization.k8s.io.${text}`;
@@ -43,4 +43,5 @@ test("isCrossSite() is true for a page of another site that uses the browser's c
   assert.equal(site("http://localhost:4466", { "x-forwarded-for": "127.0.0.1", "x-forwarded-host": "api.example:6443" }), false);
   assert.equal(site("http://localhost:8001", { "x-forwarded-for": "127.0.0.1" }), true);
   assert.equal(isCrossSite(offered({ host, origin: "https://evil.example" })), false);
+  assert.throws(() => refuseCrossSite(offered({ host, origin: "https://evil.example" }, { peer })), /of another origin/);
 });

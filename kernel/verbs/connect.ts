@@ -4,6 +4,7 @@ import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { badRequestError } from "../../core/status-error.ts";
 import type { RequestContext } from "../request-context.ts";
 import type { Reply } from "../request/exchange.ts";
+import { refuseCrossSite } from "../request/websocket.ts";
 import { approveAction, mutatedAction } from "../write/admission/admit.ts";
 import { requestHookContext } from "../write/request-hook-context.ts";
 
@@ -12,6 +13,7 @@ export async function connect(call: RequestContext): Promise<Reply> {
   const { exchange, info, backend: { peers, identityHeaders }, subresource } = call;
   const { open, isRead = false } = subresource!.definition.connect as SubresourceConnect; // the caller has checked it
   if (peers === undefined) throw new Error("a server without connections serves a subresource that needs them");
+  refuseCrossSite(exchange);
   if (!isRead && info.query.has("dryRun")) throw badRequestError("dryRun is not supported");
   const { path, namespace, name } = info, { method, url, remote, signal } = exchange, rest = restOf(info.parts.slice(3), path);
   const sent = optionsOfConnect(subresource!.options!, info.query, rest) as ApiObject;

@@ -5,15 +5,13 @@ import type { RequestContext } from "../request-context.ts";
 import { framingOf, writable } from "../respond/framing.ts";
 import { checkCollectionKey, checkKey } from "./key-of-call.ts";
 import { type ListOptions, listOptions } from "../request/options.ts";
-import { isCrossSite } from "../request/websocket.ts";
+import { refuseCrossSite } from "../request/websocket.ts";
 import { collectionOf, revisionOf } from "../reads/reads.ts";
 
 /** GET with `watch`, or below the deprecated `/watch/` prefix: events as frames until the timeout. */
 export async function watch(call: RequestContext): Promise<VerbResult> {
   const { endpoint, info, catalog, output, backend } = call;
-  if (call.exchange.offersWebSocket === true && isCrossSite(call.exchange)) {
-    throw badRequestError("a websocket of another origin must not use a client certificate: send a bearer token");
-  }
+  refuseCrossSite(call.exchange);
   const given = listOptions(info.query, endpoint, catalog, info.watchPrefix);
   // A path below the deprecated prefix may have a name; the watch is of that object only, or of all objects of that name.
   const name = info.watchPrefix ? info.name : "", isOne = name !== "" && (info.namespace !== "" || !endpoint.namespaced);

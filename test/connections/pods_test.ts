@@ -135,6 +135,26 @@ test("a log that is followed comes as it is written, and ends with its client", 
   socket.destroy();
 });
 
+test("a log is sent over a websocket as text in base64 or as bytes; other protocols are refused", async () => {
+  const offered = async (protocol: string | undefined) => {
+    const { "sec-websocket-protocol": _other, ...own } = webSocket;
+    const { socket, text, closed } = raw(
+      head("GET", `${base}/web/log`, { ...own, ...(protocol === undefined ? {} : { "sec-websocket-protocol": protocol }) }),
+    );
+    await until(() =>
+      text().includes("two\n") || text().includes("dHdvCg==") || text().includes('"code"') || text().includes("b25lCnR3bwo=")
+    );
+    socket.destroy();
+    await closed;
+    return text();
+  };
+  const inBase64 = await offered("base64.binary.k8s.io");
+  assert.match(inBase64, /^HTTP\/1\.1 101 [^]*sec-websocket-protocol: base64\.binary\.k8s\.io\r\n/);
+  assert.match(inBase64, /\r\n\r\n\x81[^]b25l/);
+  for (const protocol of ["binary.k8s.io", undefined]) assert.match(await offered(protocol), /^HTTP\/1\.1 101 [^]*\r\n\r\n\x82[^]one\n/);
+  assert.match(await offered("v4.channel.k8s.io"), /^HTTP\/1\.1 400 [^]*not as v4\.channel\.k8s\.io/);
+});
+
 test("a client that does not read its log makes the kubelet wait", () =>
   withRelay(server, 256 * 1024, async (relay) => {
     const { socket, text } = raw(head("GET", `${base}/flood/log`), relay.port);

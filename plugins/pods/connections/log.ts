@@ -24,6 +24,7 @@ import {
 import { hostAndPort, kubeletAt, nodeOf } from "../../shared/kubelet/kubelet.ts";
 import { isSimulated } from "../../shared/kubelet/simulated.ts";
 import { simulatedLog } from "./simulated-log.ts";
+import { logReply } from "./log-reply.ts";
 import { containerOf, podOf } from "./container.ts";
 import { logErrorBytesMax } from "./bounds.ts";
 import { splitStreamsGate } from "./gates.ts";
@@ -70,7 +71,7 @@ async function openLog(request: ConnectRequest<PodLogOptions>, context: RequestH
   const pod = await podOf(namespace, name, context), container = containerOf(pod, options.container ?? ""), { nodeName = "" } = pod.spec;
   if (nodeName === "") return { status: 204, body: "" };
   const node = await nodeOf(nodeName, context);
-  if (isSimulated(node)) return { status: 200, headers: { "content-type": "text/plain" }, body: simulatedLog(pod, container, options) };
+  if (isSimulated(node)) return logReply(request, simulatedLog(pod, container, options));
   const { host, port, access } = kubeletAt(node, context);
   const path = `/containerLogs/${namespace}/${name}/${container}`;
   const { caFile: _unverified, ...unverified } = access;
@@ -94,7 +95,7 @@ async function openLog(request: ConnectRequest<PodLogOptions>, context: RequestH
     throw new StatusError("Unknown", `Get ${valueText(headers["location"])}: redirects forbidden`, { code: 500 });
   }
   if (status < 200 || status > 206) throw errorOf(status, await textOf(body), name);
-  return { status: 200, headers: { "content-type": "text/plain" }, body };
+  return logReply(request, body);
 }
 
 /** The error of a kubelet, with the text of its response; its shape is upstream's. */

@@ -8,10 +8,15 @@ export const streamsProtocol = "v5.channel.k8s.io";
 const tunnelPrefix = "SPDY/3.1+";
 const suffix = ".k8s.io";
 
+/** Whether a client offers a websocket. */
+export function isWebSocket({ headers, mayUpgrade }: Pick<ConnectRequest, "headers" | "mayUpgrade">): boolean {
+  return mayUpgrade && String(headers["upgrade"]).toLowerCase() === "websocket";
+}
+
 /** The subprotocols that a client offers with a websocket; none for other requests. */
-function protocolsOf({ headers, mayUpgrade }: Pick<ConnectRequest, "headers" | "mayUpgrade">): readonly string[] {
-  if (!mayUpgrade || String(headers["upgrade"]).toLowerCase() !== "websocket") return [];
-  return [headers["sec-websocket-protocol"] ?? []].flat().flatMap((line) => line.split(",")).map((word) => word.trim());
+export function protocolsOf(request: Pick<ConnectRequest, "headers" | "mayUpgrade">): readonly string[] {
+  if (!isWebSocket(request)) return [];
+  return [request.headers["sec-websocket-protocol"] ?? []].flat().flatMap((line) => line.split(",")).map((word) => word.trim());
 }
 
 export function offersStreams(request: Pick<ConnectRequest, "headers" | "mayUpgrade">): boolean {
