@@ -288,6 +288,9 @@ export {
 
 export { reasonOf } from "./core/reason-of.ts";
 
+// Random values that are written into objects.
+export { type Chance, chanceOf } from "./core/chance.ts";
+
 // Controllers: a rate-limited work queue.
 export { afterCollecting, type Clock, pause, type ServerClock, systemClock, untilAborted } from "./core/async.ts";
 export { afterIo } from "./core/turns.ts";

@@ -214,7 +214,7 @@ export type CallWebhook = (call: WebhookCall, signal: AbortSignal) => Promise<We
  */
 export interface AdmissionServer {
   /** The time of the server. A test may advance it. */
-  readonly clock: Pick<ServerClock, "now" | "elapsed">;
+  readonly clock: Pick<ServerClock, "now" | "elapsed" | "chance">;
   /**
    * Returns the objects of a collection. The result is a Promise only if they are not in memory. They may be out of date: use `newest`
    * before a rejection. Empty if the kind is not served.

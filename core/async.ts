@@ -1,4 +1,5 @@
 /** Waits, aborts and one-time initialization. */
+import type { Chance } from "./chance.ts";
 
 /** The clock of long-running work. Tests inject a clock that they advance. */
 export interface Clock {
@@ -8,6 +9,8 @@ export interface Clock {
   after(ms: number, run: () => void): () => void;
   /** Begins work that belongs to the present time, until the returned function is called. A clock that tests advance waits for it. Absent: nothing waits. */
   hold?(): () => void;
+  /** What is drawn at random and written into objects. Absent: by the machine. */
+  readonly chance?: Chance;
 }
 
 /** The clock of a server. */

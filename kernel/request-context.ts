@@ -36,7 +36,7 @@ const inlineObjectBytesMax = bound(256 * 1024);
 export const turnBodyBytesMin = bound(16 * 1024);
 
 /** Clock and random numbers, passed in so that tests can control them. */
-export interface Clock extends Pick<ServerClock, "now" | "elapsed"> {
+export interface Clock extends Pick<ServerClock, "now" | "elapsed" | "chance"> {
   /** A number in [0, 1). */
   random(): number;
 }

@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { chanceMistakes } from "./chance-places.ts";
 import { clockMistakes, onWallTime } from "./clock-places.ts";
 import { sourceFolders } from "./source-folders.ts";
 
@@ -371,6 +372,13 @@ test("time is read from a clock that is given: the time of the machine has one m
     assert.deepEqual(clockMistakes(planted(text)), ["kernel/verbs/planted.ts"]);
   }
   assert.deepEqual(clockMistakes(planted("await pause(5, signal, clock);")), []);
+});
+
+test("what is written into objects is drawn from a chance that is given: that of the machine has a reason where it is used", () => {
+  assert.deepEqual(chanceMistakes(sources), []);
+  for (const text of ["x = Math.random()", "x = crypto.randomUUID()", 'import { randomBytes } from "node:crypto"']) {
+    assert.deepEqual(chanceMistakes([...sources, { path: "kernel/verbs/planted.ts", text }]), ["kernel/verbs/planted.ts"]);
+  }
 });
 
 test("the top of the kernel has three files beside the old place of the program", () => {

@@ -1,6 +1,7 @@
 /** The server behind a test server. A restore to the same revisions replaces it by another one. */
 import { once, systemClock, within } from "../core/async.ts";
 import { bound } from "../core/bound.ts";
+import type { SeededChance } from "../core/chance.ts";
 import type { Plugin } from "../core/plugin.ts";
 import type { Log } from "../kernel/observe/log.ts";
 import type { Catalog } from "../kernel/catalog/catalog.ts";
@@ -26,6 +27,8 @@ export interface RunningNeeds extends Pick<MoreParts, "active" | "log" | "author
   readonly pluginSettings: PluginSettings | undefined;
   /** Undefined: the clock of the machine. */
   readonly clock: AdvancedClock | undefined;
+  /** What is drawn at random. Undefined: by the machine. */
+  readonly chance: SeededChance | undefined;
   readonly logged: string[];
   /** The faults of its store. */
   readonly trouble: StoreTrouble;
@@ -35,7 +38,7 @@ export interface RunningNeeds extends Pick<MoreParts, "active" | "log" | "author
 export interface RestoreOptions {
   /**
    * "events" (default): watches go on, and get the differences as events with new revisions. Time goes on, too. "end": all watches end with 410 Expired, and
-   * objects, revisions, history and the time of a manual clock are those of the snapshot.
+   * objects, revisions, history, the time of a manual clock and the place in the values of a seed are those of the snapshot.
    */
   readonly watches?: "events" | "end";
 }
@@ -86,8 +89,8 @@ export class RunningServer {
 
   /** The state of this moment, for a server that is opened in this turn. */
   parts(): SnapshotParts {
-    const { engine, opened } = this.#current, { family, clock = systemClock } = this.#needs;
-    return partsNow(family, clock.now(), engine, opened);
+    const { engine, opened } = this.#current, { family, clock = systemClock, chance } = this.#needs;
+    return { ...partsNow(family, clock.now(), engine, opened), drawn: chance?.drawn };
   }
   snapshot(): Snapshot {
     return snapshotOf(this.parts());
@@ -137,6 +140,7 @@ export class RunningServer {
   async #replace(parts: SnapshotParts): Promise<void> {
     const before = this.#current;
     await this.#needs.clock?.setBack(parts.time);
+    if (parts.drawn !== undefined) this.#needs.chance?.reset(parts.drawn);
     this.#lost = Math.max(this.#lost, before.engine.contents.log.newest);
     const cache = parts.cache && { ...parts.cache, lost: this.#lost };
     const next = this.#current = await openWith(this.#needs, { ...parts, cache });
@@ -147,11 +151,18 @@ export class RunningServer {
 }
 
 async function openWith(needs: RunningNeeds, from?: SnapshotParts): Promise<Current> {
-  const { plugins, settings, pluginSettings, clock, logged, trouble, active, log: given, authorities } = needs;
+  const { plugins, settings, pluginSettings, clock, chance, logged, trouble, active, log: given, authorities } = needs;
   const engine = new MemoryEngine(from?.store), begun = from && { begun: from.cache, active: from.active };
   clock?.follow(engine);
   const { opened, log, close } = await openInMemory(plugins, settings, logged, {
-    ...{ ofPlugins: pluginSettings, clock, active, log: given, authorities, ...begun },
+    ...{
+      ofPlugins: pluginSettings,
+      clock: chance === undefined ? clock : { ...clock ?? systemClock, chance },
+      active,
+      log: given,
+      authorities,
+      ...begun,
+    },
     engine: trouble.engine(engine),
     storeOver: trouble.over,
   });

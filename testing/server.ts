@@ -1,6 +1,7 @@
 /** The server of `thole/testing`. */
 import type { Api } from "../core/api.ts";
 import { once, systemClock } from "../core/async.ts";
+import { SeededChance } from "../core/chance.ts";
 import type { Plugin } from "../core/plugin.ts";
 import type { UserInfo } from "../core/user-info.ts";
 export type { UserInfo } from "../core/user-info.ts";
@@ -32,6 +33,9 @@ import { States } from "./state/states.ts";
 import { recordUnexpected, rethrowingApi } from "./unexpected-errors.ts";
 import { admin, anonymous, withUser } from "./users.ts";
 
+/** The first time of a server with a seed and a manual clock. */
+const seededStart = Date.UTC(2026, 0, 1);
+
 /** Options of `openTestServer`. */
 export interface TestServerOptions {
   /** Plugins to serve in addition to the built-in families. */
@@ -49,6 +53,11 @@ export interface TestServerOptions {
    * of controllers and the simulated cluster follow it; connections, watches and timeouts of requests do not. Default: "system", the clock of the machine.
    */
   readonly clock?: "system" | "manual";
+  /**
+   * Decides what the server draws at random and writes into objects: uids, generated names, allocated addresses and ports, and the simulated cluster. With `clock: "manual"` its time
+   * begins at 2026-01-01T00:00:00Z, so two runs have equal dumps with uids and times. Keys and tokens are not drawn from it. Default: the machine draws.
+   */
+  readonly seed?: number;
   /**
    * The effect of a hook that throws an error other than StatusError. "throw" (default): the call rejects with that error, including its
    * stack. "answer": the response is 500 with a reference id, as for a client, and the error is in `logged`.
@@ -143,13 +152,14 @@ export interface TestServer extends AsyncDisposable, ServerState {
  * run. Rejects as `start` does.
  */
 export async function openTestServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const { plugins: own = [], bare = false, simulate, pluginSettings, unexpectedErrors = "throw" } = options;
+  const { plugins: own = [], bare = false, simulate, pluginSettings, unexpectedErrors = "throw", seed } = options;
   const settings = simulate === undefined ? options.settings ?? {} : { ...options.settings, simulate };
   return await openOver({
     plugins: bare ? own : [...inPreset(withDefaults(settings), builtIn), ...own],
     settings,
     pluginSettings,
-    clock: options.clock === "manual" ? new AdvancedClock(Date.now()) : undefined,
+    clock: options.clock === "manual" ? new AdvancedClock(seed === undefined ? Date.now() : seededStart) : undefined,
+    seed,
     family: {},
     unexpectedErrors,
   });
@@ -159,11 +169,12 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
 export async function openConfigured(plugins: readonly Plugin[], active: ActiveConfig, log: Log): Promise<TestServer> {
   const credentials = familyCredentials(() => active.config, log);
   const parts = { plugins, settings: {}, pluginSettings: undefined, active, log, credentials, authorities: credentials };
-  return await openOver({ ...parts, clock: undefined, family: {}, unexpectedErrors: "answer" });
+  return await openOver({ ...parts, clock: undefined, seed: undefined, family: {}, unexpectedErrors: "answer" });
 }
 
 /** What a test server is opened with. */
-interface Opening extends Omit<RunningNeeds, "logged" | "trouble"> {
+interface Opening extends Omit<RunningNeeds, "logged" | "trouble" | "chance"> {
+  readonly seed: number | undefined;
   readonly unexpectedErrors: NonNullable<TestServerOptions["unexpectedErrors"]>;
   /** The certificates of this server and its forks. Absent for the first one. */
   readonly credentials?: () => Promise<ListenerCredentials>;
@@ -172,9 +183,9 @@ interface Opening extends Omit<RunningNeeds, "logged" | "trouble"> {
 }
 
 async function openOver(opening: Opening, from?: SnapshotParts): Promise<TestServer> {
-  const { unexpectedErrors, clock, family } = opening, throws = unexpectedErrors === "throw";
-  const logged: string[] = [], trouble = storeTrouble(clock);
-  const running = await RunningServer.open({ ...opening, logged, trouble }, from), { server, log } = running;
+  const { unexpectedErrors, clock, family, seed } = opening, throws = unexpectedErrors === "throw";
+  const logged: string[] = [], trouble = storeTrouble(clock), chance = seed === undefined ? undefined : new SeededChance(seed, from?.drawn);
+  const running = await RunningServer.open({ ...opening, chance, logged, trouble }, from), { server, log } = running;
   const recorder = recordUnexpected(server);
   const faults = new FaultBoard(clock ?? systemClock, () => running.revision, trouble);
   running.onReplaced(() => faults.restored());

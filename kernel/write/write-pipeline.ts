@@ -15,6 +15,7 @@ import type { Subresource } from "../../core/subresource.ts";
 import { badRequestError, invalidError } from "../../core/status-error.ts";
 import { approve, authorizeContents, mutated } from "./admission/admit.ts";
 import { checkValidation, hookContext, kindName, type RequestContext, runInBudget } from "../request-context.ts";
+import { chanceOf } from "../../core/chance.ts";
 import { randomSuffix } from "../../core/meta/generated-name.ts";
 import { withOwnersOnce, withValidManagers } from "./owners.ts";
 import { requestHookContext } from "./request-hook-context.ts";
@@ -83,11 +84,14 @@ export async function toCreate(call: RequestContext, object: ApiObject, keepsDel
   checkValidation(call, object);
   const context = hookContext(call);
   let next = await admit(call, withMeta(object, { ...serverMeta, ...(keepsDeletion ? {} : noDeletion) }), undefined);
-  const { name, generateName } = next.metadata;
+  const { name, generateName, namespace = "" } = next.metadata;
+  const chance = chanceOf(backend.clock), purpose = `${endpoint.stored.under}/${namespace}/`;
   next = withMeta(next, {
-    ...(name === undefined && generateName !== undefined ? { name: generatedName(generateName, backend.clock.random) } : {}),
+    ...(name === undefined && generateName !== undefined
+      ? { name: generatedName(generateName, () => chance.number(`${purpose}${generateName}`)) }
+      : {}),
     ...serverMeta,
-    uid: crypto.randomUUID(),
+    uid: chance.uid(`${purpose}${name ?? generateName ?? ""}`),
     creationTimestamp: context.now,
     ...(keepsDeletion ? {} : noDeletion),
     ...([true, "exact", "sent"].includes(resource.strategy?.generation ?? false) ? { generation: 1 } : {}),

@@ -6,7 +6,7 @@
  *                   ^──── exists already ─────┘ (of a wanted address: rejected)
  */
 import { invalid, type RequestHookContext, StatusError } from "../../plugin.ts";
-import { internalError } from "../../toolbox.ts";
+import { chanceOf, internalError } from "../../toolbox.ts";
 import { canonicalAddress, familyOf } from "../shared/addresses.ts";
 import { addressObject } from "./address-object.ts";
 import { refuse } from "./allocate-families.ts";
@@ -78,9 +78,11 @@ async function takeFree(
   context: RequestHookContext,
 ): Promise<string | undefined> {
   const { family, first, size } = range;
+  const { namespace = "", name = "" } = service.metadata, chance = chanceOf(context.server.clock);
+  const random = () => chance.number(`addresses of ${namespace}/${name}`);
   const textOf = (number: bigint) => canonicalAddress(bytesOf(first + number, family))!;
   for (let tries = 0; tries < addressTriesMax; tries++) {
-    const number = freeNumber(size, lowNumbers(size, 16n, 256n), (each) => !taken.has(textOf(each)), Math.random);
+    const number = freeNumber(size, lowNumbers(size, 16n, 256n), (each) => !taken.has(textOf(each)), random);
     if (number === undefined) return undefined;
     const address = textOf(number);
     if (await take(service, address, context)) return address;

@@ -1,6 +1,6 @@
 /** Allocates ports on nodes, and the port of health checks of load balancers. */
 import { invalid, type RequestHookContext } from "../../plugin.ts";
-import { internalError } from "../../toolbox.ts";
+import { chanceOf, internalError } from "../../toolbox.ts";
 import { refuse } from "./allocate-families.ts";
 import { changePorts, type PortUse, releasePorts, storedServices } from "./port-record.ts";
 import { hasHealthCheck, nodePortsOf, takesNodePorts, wantsNodePorts, withSpec } from "./service-facts.ts";
@@ -11,7 +11,13 @@ export async function withNodePorts(next: Service, prior: Service | undefined, c
   const before = prior === undefined ? [] : nodePortsOf(prior);
   const isConcerned = takesNodePorts(next) && needsSome(next, prior);
   const allocated = isConcerned
-    ? await changePorts(context.allocation, () => storedServices(context), (use) => assigned(next, prior, use), context.isDryRun)
+    ? await changePorts(
+      context.allocation,
+      () => storedServices(context),
+      (use) => assigned(next, prior, use),
+      context.isDryRun,
+      randomFor(next, context),
+    )
     : next;
   if (context.isDryRun) return allocated;
   const after = nodePortsOf(allocated);
@@ -29,6 +35,10 @@ function needsSome(next: Service, prior: Service | undefined): boolean {
   const ports = next.spec.ports ?? [], { healthCheckNodePort = 0 } = next.spec;
   return ports.some(({ nodePort = 0 }) => nodePort === 0 ? wantsNodePorts(next) : !before.includes(nodePort)) ||
     (hasHealthCheck(next) && (prior === undefined || !hasHealthCheck(prior)) && !before.includes(healthCheckNodePort));
+}
+
+function randomFor({ metadata: { namespace = "", name = "" } }: Service, { server: { clock } }: RequestHookContext): () => number {
+  return () => chanceOf(clock).number(`ports of ${namespace}/${name}`);
 }
 
 function assigned(next: Service, prior: Service | undefined, use: PortUse): Service {

@@ -4,7 +4,7 @@
  * or of another encoding, is made again from the services.
  */
 import type { JsonObject, RequestHookContext } from "../../plugin.ts";
-import { type Allocation, internalError } from "../../toolbox.ts";
+import { type Allocation, chanceOf, internalError } from "../../toolbox.ts";
 import { portTriesMax } from "./bounds.ts";
 import { freeNumber, lowNumbers } from "./free-number.ts";
 import { nodePortsOf } from "./service-facts.ts";
@@ -31,9 +31,11 @@ export class PortUse {
   readonly range: PortRange;
   readonly #used: Set<number>;
   readonly #isDryRun: boolean;
+  readonly #random: () => number;
 
   /** @param isDryRun ports outside the range can be taken: upstream's dry runs look at the ports in use only */
-  constructor(range: PortRange, used: Iterable<number>, isDryRun = false) {
+  constructor(range: PortRange, used: Iterable<number>, isDryRun = false, random = anyRandom) {
+    this.#random = random;
     this.range = range;
     this.#isDryRun = isDryRun;
     this.#used = new Set(used);
@@ -51,10 +53,10 @@ export class PortUse {
     this.#used.add(port);
     return undefined;
   }
-  /** Takes a free port; undefined if there is none. */
+  /** Takes a free port, from a random one on; undefined if there is none. */
   takeFree(): number | undefined {
     const { first, last } = this.range, size = BigInt(last - first + 1);
-    const found = freeNumber(size, lowNumbers(size, 32n, 128n), (each) => !this.#used.has(first + Number(each)), Math.random);
+    const found = freeNumber(size, lowNumbers(size, 32n, 128n), (each) => !this.#used.has(first + Number(each)), this.#random);
     if (found === undefined) return undefined;
     const port = first + Number(found);
     this.#used.add(port);
@@ -65,18 +67,21 @@ export class PortUse {
   }
 }
 
-/** Runs an operation on the newest record, again after each write by another server. `isDryRun`: nothing is written. */
+const anyRandom = (): number => chanceOf({}).number("");
+
+/** Runs an operation on the newest record, again after each write by another server. `isDryRun`: nothing is written. `random` chooses free ports. */
 export async function changePorts<T>(
   { setting, records }: Pick<Allocation, "setting" | "records">,
   services: () => Promise<readonly Service[]>,
   operation: (use: PortUse) => T,
   isDryRun = false,
+  random = anyRandom,
 ): Promise<T> {
   const range = portRangeOf(setting(nodePortRangeSetting));
   for (let tries = 0; tries < portTriesMax; tries++) {
     const found = await records.get(path);
     const before = usedIn(found?.value, range) ?? (await services()).flatMap(nodePortsOf);
-    const use = new PortUse(range, before, isDryRun), result = operation(use);
+    const use = new PortUse(range, before, isDryRun, random), result = operation(use);
     const isSame = found?.value !== undefined && usedIn(found.value, range) !== undefined && sameSet(use.used, new Set(before));
     if (isDryRun || isSame || await records.put(path, recordOf(use), found?.revision)) return result;
   }

@@ -24,6 +24,8 @@ export interface SnapshotParts {
   readonly cache: CacheContents | undefined;
   /** The compiled settings and plugins, with the kinds of definitions. */
   readonly active: ActiveConfig;
+  /** How often each purpose has drawn from the seed. Absent without one. */
+  readonly drawn?: ReadonlyMap<string, number> | undefined;
 }
 
 /** The parts of the snapshots of this process. */

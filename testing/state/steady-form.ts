@@ -7,7 +7,7 @@ import { valueText } from "../../core/value-text.ts";
 export const placeholders = Object.freeze({ time: "<time>", uid: "<uid>", token: "<token>", ip: "<ip>", port: "<port>" });
 
 /**
- * What differs from run to run: times; what is drawn at random, such as uids, generated names, allocated addresses and tokens; resourceVersions; and the
+ * What differs from run to run: times; what is drawn at random, such as uids, generated names and allocated addresses; resourceVersions; and the
  * owners of fields, which differ by their times only and are long.
  */
 export type Unsteady = "times" | "random" | "revisions" | "managedFields";
@@ -44,7 +44,8 @@ interface Context {
 function steadyForm(object: ApiObject, context: Context): ApiObject {
   const { kept } = context, { managedFields, uid, creationTimestamp, resourceVersion, ...metadata } = object.metadata;
   const whole = {
-    ...(kept.has("random") ? object : withoutAllocated(withoutToken(object))),
+    // The keys of tokens are never drawn from a seed.
+    ...(kept.has("random") ? withoutToken(object) : withoutAllocated(withoutToken(object))),
     metadata: {
       ...metadata,
       ...(kept.has("managedFields") && managedFields ? { managedFields } : {}),

@@ -49,6 +49,13 @@ export const rows: readonly Row[] = [
   alike("docs/testing.md", "const fixture = server.snapshot()", "testing/state/snapshot_test.ts", "server.snapshot()", "server.restore("),
   alike("docs/testing.md", "assert.equal(await server.diff(", "testing/state/dump_test.ts", "assert.equal(await server.diff("),
   notRun("docs/testing.md", "~ Deployment shop/web", "an example of the text, whose lines testing/state/dump_test.ts checks"),
+  alike(
+    "docs/testing.md",
+    "const server = await openTestServer({ seed: 7",
+    "testing/state/seed_test.ts",
+    "await openTestServer({ seed",
+    'clock: "manual"',
+  ),
   alike("docs/testing.md", "import { expectState }", "testing/state/dump_test.ts", "await expectState(server, "),
   alike("docs/testing.md", "const { url, kubeconfig, caBundle }", "testing/listeners_test.ts", "server.listen()", "caBundle", "kubeconfig"),
   notRun("docs/testing.md", "LoadError: 2 of", "an example of the error, whose lines testing/state/load_test.ts checks"),

@@ -1,6 +1,6 @@
 /** The step that gives a pod its service account: its name, its token and its secrets for pulling images. */
 import { type Admission, type ApiObject, forbiddenError, type RequestHookContext, StatusError } from "../../../plugin.ts";
-import { goQuote, pause, randomSuffix, spell, systemClock } from "../../../toolbox.ts";
+import { chanceOf, goQuote, pause, randomSuffix, spell, systemClock } from "../../../toolbox.ts";
 import type { Container, EphemeralContainer, VolumeMount } from "../../shared/pod/container.ts";
 import type { PodSpec } from "../../shared/pod/pod-spec.ts";
 import { podAnnotations } from "../../shared/pod/validate-pod-annotations.ts";
@@ -31,7 +31,7 @@ export const serviceAccountStep: Admission<Pod> = {
     const account = await accountOf(next, name, context);
     const named: PodSpec = { ...next.spec, serviceAccountName: name, serviceAccount: name };
     const mounts = named.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true;
-    const spec = mounts ? withToken(named, context) : named;
+    const spec = mounts ? withToken(named, next, context) : named;
     return { ...next, spec: withPullSecrets(spec, account) };
   },
   async refuse(next, prior, context) {
@@ -86,9 +86,11 @@ function withPullSecrets(spec: PodSpec, { imagePullSecrets = [] }: ServiceAccoun
 }
 
 /** The spec with a volume of the account's token, mounted in each container that has nothing in its place. */
-function withToken(spec: PodSpec, { names }: RequestHookContext): PodSpec {
+function withToken(spec: PodSpec, { metadata }: Pod, { names, server: { clock } }: RequestHookContext): PodSpec {
   const { volumes = [] } = spec, present = volumes.find(({ name }) => name.startsWith(volumePrefix));
-  const name = present?.name ?? `${volumePrefix}${randomSuffix(Math.random)}`;
+  const { namespace = "", name: podName = metadata.generateName ?? "" } = metadata;
+  const random = () => chanceOf(clock).number(`token volume of ${namespace}/${podName}`);
+  const name = present?.name ?? `${volumePrefix}${randomSuffix(random)}`;
   const mount: VolumeMount = { name, readOnly: true, mountPath: spell(names, "/var/run/secrets/{platform}.io/serviceaccount") };
   const lacks = ({ volumeMounts = [] }: Container) => !volumeMounts.some(({ mountPath }) => mountPath === mount.mountPath);
   const mounted = (container: Container) =>

@@ -64,14 +64,14 @@ export function stageReconciler({ kind, store }: StagedObjects, world: World, bo
       const { uid = "" } = object.metadata, isEarlier = earlier.delete(uid);
       if (stages.length === 0) return;
       if (kind === podKind && !world.nodes.get("", (object as Pod).spec.nodeName ?? "")) return;
-      const json = object as unknown as Json, now = world.clock.now();
+      const random = () => world.random(`stage of ${kind} ${key}`), json = object as unknown as Json, now = world.clock.now();
       let current = progress.get(uid);
       if (current === undefined || !stages.includes(current.stage) || !current.stage.matches(json)) {
-        const stage = chooseStage(stages, json, world.random());
+        const stage = chooseStage(stages, json, random());
         if (stage === undefined) return void progress.delete(uid);
         const last = done.get(uid), earliest = last?.stage === stage ? last.at + repeatMs : 0;
         const began = isEarlier ? Math.min(now, lastChange(object) ?? now) : now;
-        current = { stage, at: Math.max(earliest, began + stage.delayMs(json, began, world.random())) };
+        current = { stage, at: Math.max(earliest, began + stage.delayMs(json, began, random())) };
         progress.set(uid, current);
       }
       if (current.at > now) return current.at - now;

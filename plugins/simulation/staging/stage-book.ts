@@ -79,7 +79,7 @@ export class StageBook {
         told.add(what);
         this.report(stage, `has a fault: ${what}`);
       };
-      this.#byName.set(name, compileStage(stage, { now: clock.now, random, failed }));
+      this.#byName.set(name, compileStage(stage, { now: clock.now, random: () => random(`values of stage ${name}`), failed }));
     } catch (error) {
       this.report(stage, `has no effect: ${reasonOf(error)}`);
     }

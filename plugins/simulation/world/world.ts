@@ -1,6 +1,6 @@
 /** The simulated cluster as its reconcilers see it: a store for each kind, the clock, and the API. */
 import type { ApiObject, ControllerContext, Resource, TypedApi } from "../../../plugin.ts";
-import type { Clock } from "../../../toolbox.ts";
+import { chanceOf, type Clock } from "../../../toolbox.ts";
 import { controllerRevisions, daemonSets, deployments, replicaSets, statefulSets } from "../../apps/mod.ts";
 import { autoscalers } from "../../autoscaling/mod.ts";
 import { cronJobs, jobs } from "../../batch/mod.ts";
@@ -78,8 +78,8 @@ export interface World extends Stores {
   readonly context: ControllerContext;
   /** The time of the server, and its timers. */
   readonly clock: Clock;
-  /** Returns a random number from 0 to 1. */
-  readonly random: () => number;
+  /** Returns a random number from 0 to 1 for a purpose. */
+  readonly random: (purpose: string) => number;
   /** Aborts when the simulation ends. */
   readonly signal: AbortSignal;
 }
@@ -97,7 +97,7 @@ export function openWorld(context: ControllerContext, signal: AbortSignal): Worl
     podsByNode: new PodsByNode(stores.pods),
     context: { ...context, events: sparingEvents(context.events, clock) },
     clock,
-    random: Math.random,
+    random: (purpose) => chanceOf(clock).number(purpose),
     signal,
   };
 }
