@@ -26,6 +26,7 @@ export type { RestoreOptions } from "./testing/running-server.ts";
 export type { Snapshot } from "./testing/state/snapshot.ts";
 export { expectState, type ExpectStateOptions, StateError } from "./testing/expect-state.ts";
 export type { DumpOptions } from "./testing/state/dump.ts";
+export type { EarlierApi, ObjectVersion } from "./testing/state/history.ts";
 export type { StateFilter } from "./testing/state/state-objects.ts";
 export type { Unsteady } from "./testing/state/steady-form.ts";
 export { LoadError, type LoadProblem } from "./testing/state/load.ts";

@@ -4,6 +4,7 @@ import { once, systemClock } from "../core/async.ts";
 import { SeededChance } from "../core/chance.ts";
 import type { Plugin } from "../core/plugin.ts";
 import type { UserInfo } from "../core/user-info.ts";
+import type { GroupVersion } from "../core/versions.ts";
 export type { UserInfo } from "../core/user-info.ts";
 import type { Exchange } from "../kernel/request/exchange.ts";
 import type { Server } from "../kernel/server.ts";
@@ -25,6 +26,7 @@ import type { ReplayReport } from "./recording/replay.ts";
 import { type Recording, recordings } from "./recording/recorder.ts";
 import { type RestoreOptions, type RunningNeeds, RunningServer } from "./running-server.ts";
 import type { DumpOptions } from "./state/dump.ts";
+import { type EarlierApi, earlierApi, type ObjectVersion } from "./state/history.ts";
 import type { Contents } from "./state/memory-engine.ts";
 import { rememberServer, type ServerState, serverState } from "./state/server-state.ts";
 import { partsOf, type Snapshot, type SnapshotParts } from "./state/snapshot.ts";
@@ -132,6 +134,10 @@ export interface TestServer extends AsyncDisposable, ServerState {
    * @param after another one. Default: the state now
    */
   diff(before: Snapshot | string, after?: Snapshot | string, filter?: StateFilter): Promise<string>;
+  /** The objects as they were at a revision that the server still has: that of an object, a list or a snapshot. */
+  at(revision: number | string): EarlierApi;
+  /** The versions of an object that the server still has, oldest first, with what each write changed. */
+  history(groupVersion: GroupVersion, resource: string, namespace: string, name: string): Promise<readonly ObjectVersion[]>;
   /**
    * Listens on a port of 127.0.0.1 for clients that are not in this process: TLS, HTTP/1.1 and HTTP/2, and websockets. Requests are authenticated by their certificates and tokens, meet
    * faults and are recorded. An unexpected error of a hook is answered with 500. The certificates are made once for a server and its forks.
@@ -216,6 +222,8 @@ async function openOver(opening: Opening, from?: SnapshotParts): Promise<TestSer
     snapshot: () => running.snapshot(),
     restore: (snapshot, options = {}) => running.restore(snapshot, options),
     dump: (options = {}) => states.dump(options),
+    at: (revision) => earlierApi(api, revision),
+    history: (...object) => states.history(object),
     diff: (before, after, filter = {}) => states.diff(before, after, filter),
     async handle(request, user = admin) {
       const { server, check } = recordUnexpected(running.opened.server);

@@ -1,6 +1,7 @@
 /** The states of a server as text: dumps, and what differs between two. */
 import { diffOfDumps, diffOfParts } from "./diff.ts";
 import { dumpOf, type DumpOptions } from "./dump.ts";
+import { historyOf, type ObjectVersion } from "./history.ts";
 import type { Contents } from "./memory-engine.ts";
 import { partsOf, type Snapshot, type SnapshotParts } from "./snapshot.ts";
 import type { StateFilter } from "./state-objects.ts";
@@ -33,5 +34,9 @@ export class States {
     const text = (state: Snapshot | string | undefined) =>
       typeof state === "string" ? state : dumpOf(state === undefined ? now() : parts(state), baseline, filter);
     return await Promise.resolve(diffOfDumps(text(before), text(after)));
+  }
+
+  async history(object: Parameters<typeof historyOf>[1]): Promise<readonly ObjectVersion[]> {
+    return await new Promise((resolve) => resolve(historyOf(this.#needs.now(), object)));
   }
 }

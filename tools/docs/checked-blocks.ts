@@ -56,6 +56,7 @@ export const rows: readonly Row[] = [
     "await openTestServer({ seed",
     'clock: "manual"',
   ),
+  alike("docs/testing.md", "const before = await server.at(", "testing/state/history_test.ts", "server.at(", "await server.history("),
   alike("docs/testing.md", "import { expectState }", "testing/state/dump_test.ts", "await expectState(server, "),
   alike("docs/testing.md", "const { url, kubeconfig, caBundle }", "testing/listeners_test.ts", "server.listen()", "caBundle", "kubeconfig"),
   notRun("docs/testing.md", "LoadError: 2 of", "an example of the error, whose lines testing/state/load_test.ts checks"),
