@@ -28,6 +28,7 @@ const modules: Readonly<Record<CommandName, () => Promise<{ readonly run: RunCom
   backup: () => import("../commands/backup.ts"),
   restore: () => import("../commands/restore.ts"),
   envtest: () => import("../commands/envtest.ts"),
+  record: () => import("../commands/record.ts"),
   dev: () => import("../commands/dev.ts"),
   convert: () => import("../commands/convert.ts"),
   advise: () => import("../commands/advise.ts"),

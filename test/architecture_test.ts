@@ -27,7 +27,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   client: ["core", "protocols"],
   kernel: ["core", "cel", "protocols", "metrics", "health"],
   server: ["core", "cel", "protocols", "client", "metrics", "health", "kernel"],
-  commands: ["core", "cel", "protocols", "client", "metrics", "health", "kernel", "server"],
+  // Recordings of a cluster have the form of those of test servers.
+  commands: ["core", "cel", "protocols", "client", "metrics", "health", "kernel", "server", "testing"],
   // The published test server selects from the built-in plugins, as programs do. Its faults of etcd are errors of the protocol.
   testing: ["core", "metrics", "kernel", "server", "protocols", "plugins"],
   "plugins/*": ["core", "cel", "metrics", "plugins/shared"],

@@ -132,6 +132,21 @@ export const commands = Object.freeze(
         { name: "without-etcd", help: "use the stand-in although an etcd is on PATH" },
       ],
     },
+    record: {
+      usage: "--to=FILE [--kubeconfig FILE] [--context NAME] [--port N]",
+      summary: "record the requests to a real cluster, for replays in tests",
+      details:
+        "Listens on 127.0.0.1 with a kubeconfig of its own, whose path it prints, passes requests on to the cluster of --kubeconfig (default: KUBECONFIG) with the\n" +
+        "credentials in it, and keeps each with its answer. Values of Secrets, tokens and headers are not kept. exec, attach and port-forward are refused.\n" +
+        "A signal (Ctrl-C) ends it and writes the file, which server.replay of thole/testing reads. See docs/testing.md.",
+      takesSettings: false,
+      flags: [
+        { name: "to", value: "FILE", values: "file", isWritten: true, help: "the file of the recording" },
+        { name: "kubeconfig", value: "FILE", values: "file", help: "the cluster (default: the file that KUBECONFIG names)" },
+        { name: "context", value: "NAME", help: "the context (default: the current one)" },
+        { name: "port", value: "N", help: "the port on 127.0.0.1 (default: a free one)" },
+      ],
+    },
     dev: {
       usage: "[--flag=value ...]",
       summary: "run a server for development: restarts when a plugin changes, prints each request",

@@ -399,6 +399,10 @@ export function launchOf(words: readonly string[], folder: string): Launch {
   if (chosen.name === "convert" || chosen.name === "advise") return command(permissionsOfFiles(chosen, folder));
   // It looks for programs on PATH, and writes a folder.
   if (chosen.name === "envtest") return command(["--no-prompt", "--cached-only", "--allow-read", "--allow-write", "--allow-env=PATH"]);
+  // Its cluster may be anywhere, also behind files that its kubeconfig names.
+  if (chosen.name === "record") {
+    return command(["--no-prompt", "--cached-only", ...["read", "write", "net", "sys", "env"].map((each) => `--allow-${each}`)]);
+  }
   if (chosen.name !== "serve") {
     // Help of the server needs the modules of plugins, which list their flags.
     const modules = chosen.name === "help" && chosen.args[0]?.startsWith("-") ? chosen.args : [];

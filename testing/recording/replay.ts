@@ -140,7 +140,8 @@ class Replay {
 }
 
 /** Why a request cannot be sent again; undefined if it can. */
-function unsendable({ method, status, body, type, verb, answer }: RecordedRequest): string | undefined {
+function unsendable({ method, url, status, body, type, verb, answer }: RecordedRequest): string | undefined {
+  if (!isOfResource(url)) return "it is for no resource: discovery, OpenAPI documents and versions are the program's own";
   if (status === 0) return "its connection was dropped";
   if (status === 101) return "it changed the protocol of its connection";
   if (method === "CONNECT") return "it changed the protocol of its connection";
@@ -149,6 +150,12 @@ function unsendable({ method, status, body, type, verb, answer }: RecordedReques
   if (isObject(body ?? null) && hasToken(body as Json)) return "its token is not in the recording";
   return undefined;
 }
+/** `/api/v1/nodes`, `/apis/apps/v1/deployments` and below. */
+function isOfResource(url: string): boolean {
+  const [, prefix, ...rest] = new URL(url, "https://replay").pathname.split("/");
+  return prefix === "api" && rest.length > 1 || prefix === "apis" && rest.length > 2;
+}
+
 /** Whether a body has lost a token. Values of Secrets can be replaced by others. */
 function hasToken(body: Json): boolean {
   return isObject(body) && isObject(body.spec) && body.spec.token === secretPlaceholder;

@@ -37,12 +37,19 @@ async function session(server: TestServer): Promise<void> {
   await ask(server, "PUT", "/configmaps/owner", { ...owner, data: { n: "2" } });
   await ask(server, "PUT", "/configmaps/owner", { ...owner, data: { n: "3" } }); // a conflict
   await ask(server, "PATCH", `/configmaps/${made.metadata.name}`, { data: { m: "4" } }, "application/merge-patch+json");
+  const { json: now } = await ask(server, "GET", "/configmaps/owner");
+  const patch = [{ op: "replace", path: "/metadata/resourceVersion", value: now.metadata.resourceVersion }, {
+    op: "add",
+    path: "/data/p",
+    value: "5",
+  }];
+  await ask(server, "PATCH", "/configmaps/owner", patch, "application/json-patch+json");
   const { json: page } = await ask(server, "GET", "/configmaps?limit=1");
   await ask(server, "GET", `/configmaps?limit=1&continue=${page.metadata.continue}`);
   await ask(server, "POST", "/secrets", { metadata: { name: "s" }, data: { p: "aHVudGVyMg==" } });
   await ask(server, "DELETE", `/configmaps/${made.metadata.name}`, { preconditions: { uid: made.metadata.uid } });
   const reader = watch.body!.getReader();
-  for (let events = 0; events < 5;) events += new TextDecoder().decode((await reader.read()).value).split("\n").length - 1;
+  for (let events = 0; events < 6;) events += new TextDecoder().decode((await reader.read()).value).split("\n").length - 1;
   ending.abort();
 }
 
@@ -58,7 +65,7 @@ test("replay(): a recording from its file gives the same answers on a server wit
     await using other = await openTestServer();
     const report = await other.replay({ path });
     assert.deepEqual(report.differences, [], report.text());
-    assert.deepEqual([report.sent, report.skipped.length], [10, 0]);
+    assert.deepEqual([report.sent, report.skipped.length], [12, 0]);
     const { items } = (await ask(other, "GET", "/configmaps")).json;
     assert.ok(items.some(({ metadata }: any) => metadata.name === "owner"));
   } finally {

@@ -89,6 +89,7 @@ export const rows: readonly Row[] = [
     "other.replay({ path",
     "report.differences",
   ),
+  alike("docs/testing.md", "thole record --to=", "test/operations/record_test.ts", "record", "--to=", "--kubeconfig="),
   notRun("docs/testing.md", "9 requests sent", "an example of the report, whose lines testing/recording/replay_test.ts checks"),
   alike("docs/testing.md", "using down =", "testing/faults/store-faults_test.ts", 'using down = server.faults.add({ store: "etcd down" })'),
   alike("docs/testing.md", "server.faults.add(", "testing/faults/faults_test.ts", "server.faults.add({ verb: ", "nth: 1", 'drop: "after"'),
