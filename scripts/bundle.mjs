@@ -39,7 +39,7 @@ const target = "es2024";
  * Modules of Node whose import as a module evaluates getters that load much: `http` loads the client of fetch, `process` opens the standard
  * streams. The names are those that are imported.
  */
-const withGetters = { "node:http": ["Agent", "IncomingMessage", "request", "ServerResponse"], "node:process": ["default"] };
+const withGetters = { "node:http": ["Agent", "createServer", "IncomingMessage", "request", "ServerResponse"], "node:process": ["default"] };
 
 const common = {
   absWorkingDir: root,
