@@ -5,39 +5,15 @@ import { test } from "node:test";
 import { openEtcd } from "../../kernel/store/etcd/etcd.ts";
 import type { StoreError } from "../../kernel/store/store.ts";
 import { etcdMissing, startEtcd } from "../etcd.ts";
-import { openTestServer, type StoreFault, type TestServer } from "../../testing.ts";
+import { openTestServer, type StoreFault } from "../../testing.ts";
 import { randomOf } from "../../core/random.ts";
-import type { Client } from "../https.ts";
 import { pause } from "./actors.ts";
 import { violations } from "./checkers.ts";
+import { clientOf } from "./local-client.ts";
 import { eventsOf, startLoad, told } from "./load.ts";
 
 const seed = Number(process.env.THOLE_FAULTS_SEED ?? Math.floor(Math.random() * 2 ** 32));
 const faults: readonly StoreFault[] = ["etcd down", "etcd full", "disk full", "file failing", { slow: "20ms" }, "etcd down"];
-
-/** A client that calls a server in this process. */
-function clientOf(server: TestServer): Client {
-  const send = (path: string, { method = "GET", body, signal, headers = {} }: Parameters<Client["ask"]>[1] = {}) =>
-    server.handle(
-      new Request(`https://test${path}`, {
-        method,
-        headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        ...(signal === undefined ? {} : { signal }),
-      }),
-    );
-  return {
-    async ask(path, ask) {
-      const response = await send(path, ask), bytes = new Uint8Array(await response.arrayBuffer()), text = new TextDecoder().decode(bytes);
-      return { status: response.status, headers: Object.fromEntries(response.headers), bytes, text, json: () => JSON.parse(text) };
-    },
-    async stream(path, ask) {
-      const response = await send(path, ask);
-      return { status: response.status, headers: Object.fromEntries(response.headers), chunks: response.body! };
-    },
-    close() {},
-  };
-}
 
 test("nothing acknowledged is lost and no watch skips, repeats or reorders while the store is down, full, failing and slow", async () => {
   await using server = await openTestServer({ unexpectedErrors: "answer" });
