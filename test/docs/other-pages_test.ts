@@ -7,6 +7,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { test } from "node:test";
+import { settingsOf } from "../../server/config/command-flags.ts";
+import { isCommand } from "../../server/config/commands.ts";
 import { ConfigError, parseArguments } from "../../server/config/parse.ts";
 import { settings } from "../../server/config/settings.ts";
 import { readConfiguration } from "../../server/startup/read-configuration.ts";
@@ -43,7 +45,11 @@ test("README.md: the mistakes in flags have these messages", () => {
 function flagsIn(text: string): readonly (readonly string[])[] {
   return text.split("\n").flatMap((line) => {
     const [, words] = /^(?:npm (?:start|run dev) --|(?:npx )?thole) (.+?)(?: +#.*)?$/.exec(line) ?? [];
-    return words === undefined ? [] : [words.split(" ").filter((word) => word.startsWith("--") && word !== "--help")];
+    if (words === undefined) return [];
+    const [first = "", ...rest] = words.split(" ");
+    // Commands have flags of their own, too.
+    const flags = isCommand(first) ? settingsOf({ name: first, args: rest }) : [first, ...rest];
+    return [flags.filter((word) => word.startsWith("--") && word !== "--help")];
   });
 }
 
