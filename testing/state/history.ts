@@ -26,6 +26,7 @@ export interface EarlierApi {
 
 /** One version of an object. */
 export interface ObjectVersion {
+  /** The revision of the store that wrote it. */
   readonly revision: number;
   /** The object as it is stored; undefined if it was deleted. */
   readonly object: ApiObject | undefined;
