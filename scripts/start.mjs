@@ -1,4 +1,5 @@
-// Runs the server on Deno with the permissions that its settings need: `node scripts/start.mjs [FLAG...]`. Needs Node 20 or newer.
+#!/usr/bin/env node
+// Runs the server on Deno with the permissions that its settings need: `node scripts/start.mjs [FLAG...]`, or `npx thole` in a clone. Needs Node 20 or newer.
 import { spawn, spawnSync } from "node:child_process";
 import { realpathSync } from "node:fs";
 import { constants } from "node:os";

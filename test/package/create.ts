@@ -76,6 +76,36 @@ function testPublished(installed: () => Installed): void {
   });
 }
 
+/** The block of the page that begins with these words. */
+async function block(begins: string): Promise<string> {
+  const page = await readFile(join(root, "docs/publishing-a-plugin.md"), "utf8");
+  return page.split("```").find((each) => each.replace(/^[a-z]+\n/, "").startsWith(begins))!.replace(/^[a-z]+\n/, "");
+}
+
+function testPage(installed: () => Installed): void {
+  test("the steps of publishing-a-plugin.md: a field that v1 loses fails a test, a kept one does not; a file configures the plugin", {
+    timeout: 5 * minute,
+  }, async () => {
+    const node = runtimePath("node"), { project } = installed(), folder = join(project, "steps");
+    // The program that the test above has unpacked.
+    await good(node, [join(project, "create/package/create.mjs"), folder, "--kind=Database.db.example.com"], project);
+    await installInto(folder, project);
+    const path = join(folder, "src/kind.ts"), text = await readFile(path, "utf8"), at = text.indexOf("  class: field(3");
+    const changed = text.slice(0, at) + await block("engine: field(4") + text.slice(at);
+    await writeFile(path, changed);
+    const { code, output } = await run("npm", ["test"], { cwd: folder, env: withNode(node) });
+    assert.notEqual(code, 0);
+    assert.match(output, /^✖ no encoding, patch or version of a database loses data/m);
+    assert.match(output, /pass 4\b/);
+    await writeFile(path, changed.replace(/^const newer = .*\n/m, await block("const newer")));
+    assert.match(await good("npm", ["test"], folder), /pass 5\b/);
+    await good(node, [join(root, "node_modules/typescript/bin/tsc"), "--project", "tsconfig.build.json"], folder);
+    await symlink(folder, join(project, "node_modules/thole-plugin-databases"));
+    await writeFile(join(project, "plugins.yaml"), await block("plugins: "));
+    assert.match(await good("npx", ["thole", "check", "plugins.yaml"], project), /\bdatabases\)/);
+  });
+}
+
 function testClone(installed: () => Installed): void {
   test("npm create thole-plugin works in a clone, and the plugin installs the package of that clone", { timeout: minute }, async () => {
     const clone = join(installed().project, "clone"), plugin = join(clone, "../boats"), generator = "create-thole-plugin";
@@ -93,8 +123,19 @@ function testClone(installed: () => Installed): void {
   });
 }
 
+function testProgram(installed: () => Installed): void {
+  test("npx thole is the program in a clone, too", { timeout: minute }, async () => {
+    const env = { ...withNode(runtimePath("node")), ...offline, npm_config_cache: join(installed().project, "npx") };
+    const { code, output, errors } = await run("npx", ["thole", "check", "--plugins=cluster"], { cwd: root, env });
+    assert.equal(code, 0, errors);
+    assert.match(output, /The configuration is valid: .*cluster/);
+  });
+}
+
 /** The tests of the generator. */
 export function testCreate(installed: () => Installed): void {
   testPublished(installed);
+  testPage(installed);
   testClone(installed);
+  testProgram(installed);
 }
