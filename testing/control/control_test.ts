@@ -135,6 +135,11 @@ test("test control: snapshots are restored, with events for watches, and forked"
     assert.match(difference, /^\+ ConfigMap default\/again/);
     assert.equal((await control.done("POST", "diff", { beforeDump: "", namespaces: ["none"] })).difference, "");
     assert.deepEqual(await control.refused("POST", "diff"), [422, "Invalid", ["before"]]);
+    const settings = { groupVersion: "v1", resource: "configmaps", namespace: "default", name: "again" };
+    await control.api(`${maps}/again`, { method: "PUT", body: { metadata: { name: "again" }, data: { n: "1" } } });
+    const { versions } = await control.done("POST", "history", settings);
+    assert.deepEqual([versions.length, versions[0].object.metadata.name, versions[1].changes], [2, "again", ['data.n: (none) -> "1"']]);
+    assert.deepEqual(await control.refused("POST", "history", { ...settings, resource: "widgets" }), [404, "NotFound", []]);
     await control.done("DELETE", `snapshots/${id}`);
     assert.deepEqual(await control.refused("POST", `snapshots/${id}/restore`), [404, "NotFound", []]);
   }));

@@ -1,12 +1,13 @@
 /** Operations on the states of a server. */
 import { bound } from "../../../core/bound.ts";
 import type { StructuralSchema } from "../../../core/structural-schema.ts";
+import type { GroupVersion } from "../../../core/versions.ts";
 import type { RestoreOptions } from "../../running-server.ts";
 import type { DumpOptions } from "../../state/dump.ts";
 import type { StateFilter } from "../../state/state-objects.ts";
 import type { Unsteady } from "../../state/steady-form.ts";
 import { checkedLater, invalidRequest, operation } from "../operation.ts";
-import { anyText, identity, listOf, nothing, object, text, whole } from "../schemas.ts";
+import { anyText, anything, identity, integer, listOf, nothing, object, text, whole } from "../schemas.ts";
 
 /** Bytes of a request with a dump. */
 const dumpBytesMax = bound(64 * 1024 * 1024);
@@ -21,7 +22,7 @@ const filter: Readonly<Record<string, StructuralSchema>> = {
   bootstrap: { type: "boolean", description: "Whether objects are included that every server has. Default: no." },
 };
 
-/** Snapshots, dumps and differences. */
+/** Snapshots, dumps, differences and history. */
 export const snapshotOperations = [
   operation({
     name: "takeSnapshot",
@@ -97,5 +98,31 @@ export const snapshotOperations = [
       if (before !== undefined) return { difference: await server.diff(snapshots.get(before), to, rest) };
       return { difference: await checkedLater("beforeDump", () => server.diff(beforeDump!, to, rest)) };
     },
+  }),
+  operation<{ readonly groupVersion: GroupVersion; readonly resource: string; readonly namespace?: string; readonly name: string }>({
+    name: "readHistory",
+    method: "POST",
+    path: "history",
+    summary: "Lists the versions of an object that the server still has, with what each write changed.",
+    body: object({
+      groupVersion: text("The group version, such as `apps/v1`.", { minLength: 1 }),
+      resource: text("The plural, such as `deployments`.", { minLength: 1 }),
+      namespace: text("The namespace. Absent for an object without one."),
+      name: text("The name.", { minLength: 1 }),
+    }, ["groupVersion", "resource", "name"]),
+    answer: whole({
+      versions: listOf(
+        object({
+          revision: integer("The revision of the write."),
+          object: anything("The object as it is stored. Absent if it was deleted."),
+          managers: listOf(anyText("A name."), "Who wrote it."),
+          changes: listOf(anyText("A field: `spec.replicas: 1 -> 3`."), "What differs from the version before."),
+        }, ["revision", "managers", "changes"]),
+        "The oldest first.",
+      ),
+    }),
+    run: async ({ server }, { body: { groupVersion, resource, namespace = "", name } }) => ({
+      versions: await server.history(groupVersion, resource, namespace, name),
+    }),
   }),
 ];
