@@ -8,7 +8,8 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { openTestServer } from "../../testing.ts";
 import { readRecording } from "../../testing/recording/read-recording.ts";
-import { type Client, documents, httpsClient } from "../https.ts";
+import { http2Client } from "../http2.ts";
+import { type Client, documents, httpsClient, type Place } from "../https.ts";
 import { run, type Runtime, runtimePath, startCommand, startRealServer, startSkipped, until } from "../real-server.ts";
 
 const namespace = "/api/v1/namespaces/default", main = fileURLToPath(new URL("../../server/main.ts", import.meta.url));
@@ -19,11 +20,11 @@ function words(runtime: Runtime, ...args: readonly string[]): [string, ...string
 }
 
 /** A client with the certificate of a kubeconfig. */
-function clientOf(kubeconfig: string): Client {
+function clientOf(kubeconfig: string, open: (place: Place) => Client = httpsClient): Client {
   const member = (name: string) => atob(new RegExp(`${name}: "?([A-Za-z0-9+/=]+)`).exec(kubeconfig)?.[1] ?? "");
   const port = Number(/server: "?https:\/\/127\.0\.0\.1:(\d+)/.exec(kubeconfig)?.[1]);
   const identity = { cert: member("client-certificate-data"), key: member("client-key-data") };
-  return httpsClient({ port, ca: member("certificate-authority-data"), identity });
+  return open({ port, ca: member("certificate-authority-data"), identity });
 }
 
 /** What a client does, with secrets of all kinds. */
@@ -74,6 +75,9 @@ for (const runtime of ["deno", "node"] as const) {
         const kubeconfig = await readFile(path, "utf8"), client = clientOf(kubeconfig);
         const secrets = [...await session(client), server.token];
         client.close();
+        const second = clientOf(kubeconfig, http2Client);
+        assert.equal((await second.ask(`${namespace}/configmaps/over-http2`)).status, 404);
+        second.close();
         const [, port] = /:(\d+)$/m.exec(proxy.output())!,
           stranger = httpsClient({ port: Number(port), ca: clientCa(kubeconfig), token: server.token });
         assert.equal((await stranger.ask("/api")).status, 401);
@@ -85,11 +89,21 @@ for (const runtime of ["deno", "node"] as const) {
         for (const secret of secrets) assert.ok(!text.includes(secret), secret);
         assert.ok(!/authorization|Bearer|PRIVATE KEY/i.test(text));
         const shown = requests.map(({ verb, status }) => `${verb} ${status}`);
-        assert.deepEqual(shown, ["watch 200", "create 201", "create 201", "get 200", "create 201", "patch 200", "get 404", "delete 200"]);
+        assert.deepEqual(shown, [
+          "watch 200",
+          "create 201",
+          "create 201",
+          "get 200",
+          "create 201",
+          "patch 200",
+          "get 404",
+          "delete 200",
+          "get 404",
+        ]);
         await using other = await openTestServer();
         const report = await other.replay({ path: to });
-        assert.deepEqual(report.differences.filter(({ place }) => !place.includes("audiences")), [], report.text());
-        assert.deepEqual([report.sent, report.skipped.length], [8, 0]);
+        assert.deepEqual(report.differences, [], report.text());
+        assert.deepEqual([report.sent, report.skipped.length], [9, 0]);
         const [command, ...rest] = words(runtime, "record", `--to=${to}`, `--kubeconfig=${server.kubeconfig}`),
           again = await run(command, rest);
         assert.notEqual(again.code, 0);

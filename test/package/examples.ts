@@ -39,9 +39,6 @@ async function goMissing(name: string): Promise<string | undefined> {
   const { code, output } = await run("go", stale, { cwd: join(root, "examples", name), env: { GOPROXY: "off" } });
   return code === 0 && output.trim() === "" ? undefined : "its Go modules are not compiled on this machine: npm run examples does that";
 }
-async function etcdAndGoMissing(name: string): Promise<string | undefined> {
-  return await goMissing(name) ?? (await succeeds("etcd", "--version") ? undefined : "no etcd on PATH");
-}
 const kubectlAbsent = () => Promise.resolve(kubectlMissing() || undefined);
 const kubeApiserverAbsent = () => Promise.resolve(kubeApiserverMissing() || kubectlMissing() || undefined);
 /** The suite pulls no charts: it runs what `CHART` names. */
@@ -94,7 +91,7 @@ const examples: readonly Example[] = [
   { name: "test-control-java", missing: javaMissing },
   { name: "test-control-python", missing: pythonMissing, setUp: pythonEnvironment },
   { name: "test-server-go", missing: goMissing },
-  { name: "controller-test-go", missing: etcdAndGoMissing },
+  { name: "controller-test-go", missing: goMissing },
   { name: "test-server-python", missing: pythonMissing, setUp: pythonEnvironment },
 ];
 

@@ -15,7 +15,8 @@ export function readRecording(text: string): readonly RecordedRequest[] {
   const documents: string[][] = [];
   for (const line of text.split("\n")) {
     if (line === "---") documents.push([]);
-    else documents.at(-1)?.push(line);
+    else if (documents.length > 0) documents.at(-1)!.push(line);
+    else if (line.trim() !== "" && !line.startsWith("#")) throw new Error('a recording begins with a line "---"');
     if (documents.length > recordedRequestsMax) throw new Error(`the recording has more than ${recordedRequestsMax} requests`);
   }
   return documents.map((lines, index) => {

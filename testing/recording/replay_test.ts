@@ -95,6 +95,7 @@ test("replay(): differences are named by request and place; what the recording l
 
 test("readRecording() names the request that is none", () => {
   assert.deepEqual(readRecording(""), []);
+  assert.throws(() => readRecording("time: t\n---\n"), /a recording begins with a line "---"/);
   assert.throws(() => readRecording("---\n[1]\n"), /request 1 of the recording is no object/);
   assert.throws(
     () => readRecording("---\ntime: t\nuser: u\nverb: get\nmethod: GET\nurl: /api\n"),
