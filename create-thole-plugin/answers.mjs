@@ -39,3 +39,10 @@ export function parsedArguments(words) {
   }
   return given;
 }
+
+/** What to say about a Node, such as 20.19.0, that cannot run the tests of the plugin; undefined about a newer one. */
+export function nodeNote(version) {
+  return Number(version.split(".")[0]) >= 24
+    ? undefined
+    : `The tests and the server of the plugin need Node 24 or newer; this is ${version}.`;
+}

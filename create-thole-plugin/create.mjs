@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import process from "node:process";
 import { createInterface } from "node:readline/promises";
-import { Mistake, parsedArguments, parsedKind } from "./answers.mjs";
+import { Mistake, nodeNote, parsedArguments, parsedKind } from "./answers.mjs";
 import { cloneOf, packed } from "./clone.mjs";
 import { filesOf, versions } from "./files.mjs";
 
@@ -49,6 +49,8 @@ async function main() {
     console.log(`wrote ${relative(process.cwd(), join(folder, path))}`);
   }
   console.log(`\nNext:\n  cd ${relative(process.cwd(), folder) || "."}\n  npm install\n  npm test\n  npm start`);
+  const note = nodeNote(process.versions.node);
+  if (note !== undefined) console.log(`\n${note}`);
 }
 
 main().catch((error) => {

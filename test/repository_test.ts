@@ -82,6 +82,14 @@ test("a release dates the unreleased changes", () => {
   assert.deepEqual(["0.10.0", "0.2.0", "0.2.1"].toSorted(compareVersions), ["0.2.0", "0.2.1", "0.10.0"]);
 });
 
+test("the generator of plugins says that an older Node cannot run what it writes", async () => {
+  const { nodeNote } = await import(new URL("../create-thole-plugin/answers.mjs", import.meta.url).href) as {
+    nodeNote(version: string): string | undefined;
+  };
+  assert.match(nodeNote("20.19.0")!, /need Node 24 or newer; this is 20\.19\.0/);
+  assert.equal(nodeNote("24.0.0"), undefined);
+});
+
 test("a created plugin has the repository's versions of TypeScript and Node's types", async () => {
   const { versions } = await import(new URL("../create-thole-plugin/files.mjs", import.meta.url).href) as {
     readonly versions: Readonly<Record<string, string>>;
