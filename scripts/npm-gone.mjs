@@ -9,7 +9,9 @@ const shells = ["sh", "ash", "bash", "dash", "ksh", "zsh", "busybox"];
 
 /** Calls `gone` once when npm has ended. No effect in a process that npm did not start: such a one may outlive its parent. */
 export function onNpmGone(gone) {
-  if (process.env.npm_package_json !== join(root, "package.json") || !["start", "dev"].includes(process.env.npm_lifecycle_event)) return;
+  if (process.env.npm_package_json !== join(root, "package.json") || !["start", "dev", "npx"].includes(process.env.npm_lifecycle_event)) {
+    return;
+  }
   const parent = process.ppid, { name, parent: above } = processOf(parent) ?? {};
   // The parent is npm, or a shell that npm has started. A process whose parent ends gets another one.
   const isThere = () => process.ppid === parent && (!shells.includes(name) || processOf(parent)?.parent === above);

@@ -41,8 +41,9 @@ function chainOf(server: number, npm: number): readonly number[] {
 async function withServer(command: string, use: (chain: readonly number[], npm: Program) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "thole-npm-")), data = join(folder, "data");
   const { INIT_CWD: _, ...env } = process.env;
-  const words = ["npm", "--silent", "run", command, "--prefix", root, "--", `--data-dir=${data}`, "--secure-port=0"];
-  const npm = await startCommand(words, { cwd: folder, env });
+  const flags = [`--data-dir=${data}`, "--secure-port=0"], isNpx = command === "npx";
+  const words = isNpx ? ["npx", "thole", ...flags] : ["npm", "--silent", "run", command, "--prefix", root, "--", ...flags];
+  const npm = await startCommand(words, { cwd: isNpx ? root : folder, env: { ...env, npm_config_cache: join(folder, "cache") } });
   let chain: readonly number[] = [];
   try {
     await until(() => assert.match(npm.output(), /^export KUBECONFIG=/m, npm.errors()));
@@ -63,6 +64,8 @@ describe("npm", { skip: missing }, () => {
     ["start", "the process below npm", "SIGKILL", -2],
     ["start", "scripts/start.mjs", "SIGKILL", 1],
     ["dev", "npm", "SIGKILL", -1],
+    ["npx", "npm", "SIGTERM", -1],
+    ["npx", "npm", "SIGKILL", -1],
   ] as const;
   for (const [command, whom, name, at] of endings) {
     it(`${command} leaves no process behind after ${name} to ${whom}`, () =>
