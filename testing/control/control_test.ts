@@ -140,6 +140,26 @@ test("test control: snapshots are restored, with events for watches, and forked"
     const { versions } = await control.done("POST", "history", settings);
     assert.deepEqual([versions.length, versions[0].object.metadata.name, versions[1].changes], [2, "again", ['data.n: (none) -> "1"']]);
     assert.deepEqual(await control.refused("POST", "history", { ...settings, resource: "widgets" }), [404, "NotFound", []]);
+    const earlier = { ...settings, revision: String(versions[0].revision) };
+    const [then] = (await control.done("POST", "earlier", earlier)).items;
+    assert.deepEqual([then.data, then.metadata.resourceVersion], [undefined, earlier.revision]);
+    const { name: _, ...all } = earlier;
+    assert.deepEqual(
+      (await control.done("POST", "earlier", all)).items.map((each: { readonly metadata: object }) =>
+        "name" in each.metadata && each.metadata.name
+      ),
+      ["again", "before"],
+    );
+    assert.deepEqual(await control.refused("POST", "earlier", { ...earlier, revision: String(versions[0].revision - 1) }), [
+      404,
+      "NotFound",
+      [],
+    ]);
+    assert.deepEqual(await control.refused("POST", "earlier", { ...earlier, revision: "0" }), [422, "Invalid", ["revision"]]);
+    assert.deepEqual(await control.refused("POST", "earlier", { ...earlier, revision: "900000" }), [504, "Timeout", [undefined]]);
+    // As a kube-apiserver, a get does not know of matches: without test control the state of now is answered.
+    const exact = await control.api(`${maps}/again?resourceVersion=${earlier.revision}&resourceVersionMatch=Exact`);
+    assert.deepEqual(exact.json().data, { n: "1" });
     await control.done("DELETE", `snapshots/${id}`);
     assert.deepEqual(await control.refused("POST", `snapshots/${id}/restore`), [404, "NotFound", []]);
   }));

@@ -22,7 +22,19 @@ const filter: Readonly<Record<string, StructuralSchema>> = {
   bootstrap: { type: "boolean", description: "Whether objects are included that every server has. Default: no." },
 };
 
-/** Snapshots, dumps, differences and history. */
+/** The members of a body that name a resource. */
+const ofResource: Readonly<Record<string, StructuralSchema>> = {
+  groupVersion: text("The group version, such as `apps/v1`.", { minLength: 1 }),
+  resource: text("The plural, such as `deployments`.", { minLength: 1 }),
+};
+
+interface NamedResource {
+  readonly groupVersion: GroupVersion;
+  readonly resource: string;
+  readonly namespace?: string;
+}
+
+/** Snapshots, dumps, differences, history and earlier states. */
 export const snapshotOperations = [
   operation({
     name: "takeSnapshot",
@@ -99,14 +111,13 @@ export const snapshotOperations = [
       return { difference: await checkedLater("beforeDump", () => server.diff(beforeDump!, to, rest)) };
     },
   }),
-  operation<{ readonly groupVersion: GroupVersion; readonly resource: string; readonly namespace?: string; readonly name: string }>({
+  operation<NamedResource & { readonly name: string }>({
     name: "readHistory",
     method: "POST",
     path: "history",
     summary: "Lists the versions of an object that the server still has, with what each write changed.",
     body: object({
-      groupVersion: text("The group version, such as `apps/v1`.", { minLength: 1 }),
-      resource: text("The plural, such as `deployments`.", { minLength: 1 }),
+      ...ofResource,
       namespace: text("The namespace. Absent for an object without one."),
       name: text("The name.", { minLength: 1 }),
     }, ["groupVersion", "resource", "name"]),
@@ -124,5 +135,23 @@ export const snapshotOperations = [
     run: async ({ server }, { body: { groupVersion, resource, namespace = "", name } }) => ({
       versions: await server.history(groupVersion, resource, namespace, name),
     }),
+  }),
+  operation<NamedResource & { readonly name?: string; readonly revision: string }>({
+    name: "readEarlier",
+    method: "POST",
+    path: "earlier",
+    summary: "Reads an object, or the objects of a resource, as they were at a revision that the server still has.",
+    body: object({
+      ...ofResource,
+      namespace: text("The namespace. Absent for an object without one, and for the objects of all namespaces."),
+      name: text("The name of one object, which is answered alone. Default: all.", { minLength: 1 }),
+      revision: text("The resourceVersion of an object or of a list, or the revision of a snapshot.", { pattern: "^[1-9][0-9]{0,15}$" }),
+    }, ["groupVersion", "resource", "revision"]),
+    answer: whole({ items: listOf(anything("An object."), "In the order of their keys.") }),
+    async run({ server }, { body: { groupVersion, resource, namespace = "", name, revision } }) {
+      const earlier = server.at(revision);
+      if (name !== undefined) return { items: [await earlier.get(groupVersion, resource, namespace, name)] };
+      return { items: await earlier.list(groupVersion, resource, namespace) };
+    },
   }),
 ];
