@@ -271,6 +271,8 @@ const internals: Readonly<Record<string, readonly string[]>> = {
   Unreadable: ["admissionregistration", "apiextensions", "configmaps", "shared"],
   urlUser: ["shared"],
   durationText: ["pods"],
+  // Quantities that an expression has computed, which have no text.
+  compareAmounts: ["simulation"],
   // The simulated version of a kubelet, and the texts of stages, which are YAML and JSON.
   ...Object.fromEntries(["readYaml", "serverRelease", "writeYaml"].map((name) => [name, ["simulation"]])),
   // IP addresses, as Go parses them.
