@@ -3,7 +3,7 @@ import { writeYaml } from "../../core/codec/yaml.ts";
 import type { Json } from "../../core/json.ts";
 import { jsonFromTree, readJson } from "../../core/tree/json.ts";
 import { readYaml } from "../../core/tree/yaml.ts";
-import { withoutSecrets } from "./without-secrets.ts";
+import { type Sensitivity, withoutSecrets } from "./without-secrets.ts";
 
 /** A request that a server has answered, without secrets. */
 export interface RecordedRequest {
@@ -17,9 +17,9 @@ export interface RecordedRequest {
   readonly verb: string;
   /** The method of HTTP. */
   readonly method: string;
-  /** Path and query. */
+  /** Path and query; the path only, if the query is for a program behind a proxy. */
   readonly url: string;
-  /** The body as a value; as text with its length if it is neither JSON nor YAML. Absent without one. */
+  /** The body as a value; as text with its length if it is neither JSON nor YAML, or if a proxy has passed it on. Absent without one. */
   readonly body?: Json;
   /** The media type of the body. Absent without one, and for JSON. */
   readonly type?: string;
@@ -33,20 +33,26 @@ export interface RecordedRequest {
 
 const text = new TextDecoder();
 
-/** Returns the value of a body. `ofSecrets`: whether it is of a request for Secrets. */
-export function contentOf(bytes: Uint8Array, contentType: string, ofSecrets: boolean): Json | undefined {
+/** Returns the value of a body, without secrets. */
+export function contentOf(bytes: Uint8Array, contentType: string, sensitivity: Sensitivity): Json | undefined {
   if (bytes.length === 0) return undefined;
   const type = contentType.split(";", 1)[0]!.trim();
-  const read = type.endsWith("json") ? jsonOf(bytes) : type.endsWith("yaml") ? yamlOf(bytes) : undefined;
-  return read === undefined ? `${bytes.length} bytes of ${type || "an unknown type"}` : withoutSecrets(read, ofSecrets);
+  const read = sensitivity === "foreign"
+    ? undefined
+    : type.endsWith("json")
+    ? jsonOf(bytes)
+    : type.endsWith("yaml")
+    ? yamlOf(bytes)
+    : undefined;
+  return read === undefined ? `${bytes.length} bytes of ${type || "an unknown type"}` : withoutSecrets(read, sensitivity);
 }
 
 /** Returns the events of a watch in JSON. The last one may be incomplete. */
-export function eventsOf(bytes: Uint8Array, ofSecrets: boolean): Json {
+export function eventsOf(bytes: Uint8Array, sensitivity: Sensitivity): Json {
   const lines = text.decode(bytes).split("\n").filter((line) => line !== "");
   return lines.map((line) => {
     const read = jsonOf(line);
-    return read === undefined ? `${line.length} characters of an event` : withoutSecrets(read, ofSecrets);
+    return read === undefined ? `${line.length} characters of an event` : withoutSecrets(read, sensitivity);
   });
 }
 

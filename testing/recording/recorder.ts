@@ -5,6 +5,7 @@ import { type Chunks, type Exchange, header, type Reply } from "../../kernel/req
 import { type KnownRequest, matches, type RequestMatch } from "../faults/rule.ts";
 import { writeRecording } from "../files/recordings.ts";
 import { contentOf, eventsOf, type RecordedRequest, recordingText } from "./recorded-request.ts";
+import { sensitivityOf, urlWithoutSecrets } from "./without-secrets.ts";
 
 /** Requests that are kept. The older half is dropped when there are more. */
 const requestsMax = bound(20_000);
@@ -159,15 +160,15 @@ function withBody(exchange: Exchange, body: Exchange["body"]): Exchange {
 
 function recordedOf({ time, method, url, type, accept, known, body, status, answerType, answer }: Noted): RecordedRequest {
   const whole = concat(answer);
-  const ofSecrets = known?.info.resource === "secrets", verb = known?.info.verb ?? method.toLowerCase();
+  const sensitivity = sensitivityOf(method, url), verb = known?.info.verb ?? method.toLowerCase();
   // Without a type, clients of old send JSON.
-  const sent = contentOf(body, type || "application/json", ofSecrets);
+  const sent = contentOf(body, type || "application/json", sensitivity);
   const isEvents = verb === "watch" && answerType.startsWith("application/json");
-  const got = isEvents ? eventsOf(whole, ofSecrets) : contentOf(whole, answerType, ofSecrets);
+  const got = isEvents ? eventsOf(whole, sensitivity) : contentOf(whole, answerType, sensitivity);
   return {
     ...{ time, user: known?.user ?? "" },
     ...(known?.groups === undefined ? {} : { groups: known.groups }),
-    ...{ verb, method, url },
+    ...{ verb, method, url: urlWithoutSecrets(url, sensitivity) },
     ...(sent === undefined ? {} : { body: sent }),
     ...(sent === undefined || isPlain(type) ? {} : { type }),
     ...(isPlain(accept) ? {} : { accept }),

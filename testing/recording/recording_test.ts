@@ -107,6 +107,36 @@ test("record(): no value of a Secret and no token is shown, whatever the request
   assert.match(text, /p: <secret>/);
 });
 
+test("record(): no secret is in an error, in a copy of another program, in a body without its kind, or behind a proxy", async () => {
+  await using server = await openTestServer();
+  const recording = server.record(), secret = "aHVudGVyMg==", plain = "hunter2";
+  const annotations = { "kapp.k14s.io/original": `{"data":{"p":"${secret}"}}`, "kubernetes.io/description": "shown" };
+  await ask(server, "POST", "/secrets", { metadata: { name: "s", annotations }, data: { p: secret } });
+  const patches = [
+    [{ stringData: { p: [plain] } }, "application/strategic-merge-patch+json"],
+    [{ stringData: { p: [plain] } }, "application/merge-patch+json"],
+    [[{ op: "add", path: "/stringData", value: { p: [plain] } }], "application/json-patch+json"],
+  ] as const;
+  for (const [patch, type] of patches) assert.equal((await ask(server, "PATCH", "/secrets/s", patch, type)).status, 422);
+  await ask(server, "POST", "/secrets", { metadata: { name: "other" }, Data: { p: plain } });
+  assert.equal((await ask(server, "GET", "/secrets/none")).status, 404);
+  const within = { apiVersion: "v1", kind: "Secret", stringData: { p: plain } };
+  const applied = { "kubectl.kubernetes.io/last-applied-configuration": JSON.stringify({ kind: "Bundle", spec: [within] }) };
+  await ask(server, "POST", "/configmaps", { metadata: { name: "bundle", annotations: applied } });
+  const post = (path: string, body: unknown) =>
+    server.handle(
+      new Request(`https://test${path}`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+    );
+  await post("/apis/authentication.k8s.io/v1/tokenreviews", { spec: { token: plain } });
+  await post("/apis/authentication.k8s.io/v1/tokenreviews", { spec: plain });
+  await post(`/api/v1/namespaces/default/services/s/proxy/login?key=${plain}`, { password: plain });
+  const text = recording.text();
+  for (const hidden of [secret, plain]) assert.ok(!text.includes(hidden), text);
+  assert.match(text, /kubernetes\.io\/description: shown/);
+  assert.match(text, /secrets "none" not found/);
+  assert.match(text, /url: \/api\/v1\/namespaces\/default\/services\/s\/proxy\/login\n/);
+});
+
 test("record() keeps a bounded number of bytes: the older half of the requests is forgotten", async () => {
   const { record, recorded } = recordings(() => 0, 100), recording = record();
   const ask = async (name: string, bytes: number) => {

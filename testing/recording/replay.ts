@@ -7,7 +7,7 @@ import { valueText } from "../../core/value-text.ts";
 import { concat } from "../../kernel/objects/chunks.ts";
 import { Correspondence, type ValueDifference } from "./correspondence.ts";
 import { contentOf, eventsOf, type RecordedRequest } from "./recorded-request.ts";
-import { secretPlaceholder } from "./without-secrets.ts";
+import { secretPlaceholder, sensitivityOf } from "./without-secrets.ts";
 
 /** Differences that one replay keeps, and those of one answer. */
 const differencesMax = bound(1_000), differencesOfAnswerMax = bound(50);
@@ -92,7 +92,7 @@ class Replay {
     const { body } = response;
     if (request.verb === "watch" && response.ok && body !== null) return await this.#follow(request, number, body, ending);
     const bytes = await bytesOf(body);
-    const answer = contentOf(bytes, response.headers.get("content-type") ?? "", isOfSecrets(request));
+    const answer = contentOf(bytes, response.headers.get("content-type") ?? "", sensitivityOf(request.method, request.url));
     this.#compare(number, request, answer);
   }
 
@@ -122,7 +122,7 @@ class Replay {
   async #endOldest(): Promise<void> {
     const { request, number, chunks, end } = this.#watches.shift()!; // callers know of one
     await end();
-    const all = eventsOf(concat(chunks), isOfSecrets(request)), recorded = withoutBookmarks(request.answer);
+    const all = eventsOf(concat(chunks), sensitivityOf(request.method, request.url)), recorded = withoutBookmarks(request.answer);
     // A watch of the replay ends later than the recorded one.
     const replayed = withoutBookmarks(all)?.slice(0, recorded?.length ?? 0);
     this.#add(number, request, this.#known.compare(recorded, replayed, differencesOfAnswerMax));
@@ -161,17 +161,13 @@ function hasToken(body: Json): boolean {
   return isObject(body) && isObject(body.spec) && body.spec.token === secretPlaceholder;
 }
 
-function isOfSecrets({ url }: RecordedRequest): boolean {
-  return new URL(url, "https://replay").pathname.split("/").includes("secrets");
-}
-
 function headersOf({ body, type, accept }: RecordedRequest): Record<string, string> {
   return { ...(body === undefined ? {} : { "content-type": type ?? "application/json" }), ...(accept === undefined ? {} : { accept }) };
 }
 
 /** Values of Secrets, which the recording lacks, are replaced by its placeholder. */
 function bodyOf(body: Json, request: RecordedRequest): string {
-  return valueText(isOfSecrets(request) ? withValues(body) : body);
+  return valueText(sensitivityOf(request.method, request.url) === "secret" ? withValues(body) : body);
 }
 const placeholderValue = btoa(secretPlaceholder);
 function withValues(value: Json, key = ""): Json {
