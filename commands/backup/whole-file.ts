@@ -1,21 +1,26 @@
 /** Files that appear under their name when they are whole. */
 import { existsSync } from "node:fs";
-import { link, open, rename, rm } from "node:fs/promises";
-import { dirname } from "node:path";
+import { link, mkdir, open, rename, rm } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 import { StoreError } from "../../kernel/store/store.ts";
 
-/** Makes a file: `write` makes it at another path, which is removed if that fails. Rejects if the file exists. */
-export async function wholeFile<T>(path: string, write: (partial: string) => Promise<T>): Promise<T> {
+/**
+ * Makes a file: `write` makes it at another path, in a folder of its own beside it, which nobody else can write to. The folder is removed in the end. Rejects if
+ * the file or the folder exists.
+ */
+export async function wholeFile<T>(to: string, write: (partial: string) => Promise<T>): Promise<T> {
+  const path = resolve(to), folder = `${path}.partial`, partial = join(folder, "file");
   if (existsSync(path)) throw existsError(path);
-  const partial = `${path}.partial`;
-  if (existsSync(partial)) throw existsError(partial);
+  await mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
+    throw error instanceof Error && "code" in error && error.code === "EEXIST" ? existsError(folder) : error;
+  });
   try {
     const result = await write(partial);
     await sync(partial);
     await place(partial, path);
     return result;
   } finally {
-    for (const each of [partial, `${partial}-wal`, `${partial}-shm`, `${partial}-journal`]) await rm(each, { force: true });
+    await rm(folder, { recursive: true, force: true });
     await sync(dirname(path)).catch(() => {}); // not every file system can
   }
 }

@@ -1,8 +1,9 @@
 /** Makes the folder that KUBEBUILDER_ASSETS names. */
 import { existsSync } from "node:fs";
-import { chmod, mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, open, rename, rm, writeFile } from "node:fs/promises";
 import { delimiter, join, resolve } from "node:path";
 import process from "node:process";
+import { UsageError } from "../../server/config/commands.ts";
 import { compatFlag } from "../../server/config/kube-apiserver-arguments.ts";
 import { apiServerWord, etcdWord } from "./stand-in.ts";
 
@@ -15,10 +16,14 @@ export interface Layout {
   readonly kubectl: string | undefined;
 }
 
-/** Writes the programs. Earlier ones of these names are replaced. `standsIn`: whether etcd is the stand-in although there is one. */
+/**
+ * Writes the programs. Earlier ones that it has written are replaced. Throws a UsageError if the folder has other programs of these names. `standsIn`: whether
+ * etcd is the stand-in although there is one.
+ */
 export async function makeLayout(dir: string, standsIn: boolean): Promise<Layout> {
   const folder = resolve(dir), etcd = standsIn ? undefined : onPath("etcd", folder), kubectl = onPath("kubectl", folder);
   await mkdir(folder, { recursive: true });
+  for (const name of ["kube-apiserver", "etcd", "kubectl"]) await checkOwn(join(folder, name));
   const own = [process.execPath, ...runtimeFlags(), process.argv[1] ?? ""];
   await program(join(folder, "kube-apiserver"), etcd === undefined ? [...own, "envtest", apiServerWord] : [...own, compatFlag]);
   await program(join(folder, "etcd"), etcd === undefined ? [...own, "envtest", etcdWord] : [etcd]);
@@ -40,10 +45,26 @@ function onPath(name: string, without: string): string | undefined {
   return folders.map((each) => resolve(each, name)).find(existsSync);
 }
 
+/** The begin of each script. */
+const scriptBegin = "#!/bin/sh\nexec '";
+
+/** Throws if there is a program that is no script of this command: it may be the only one of its user. */
+async function checkOwn(path: string): Promise<void> {
+  if (!existsSync(path)) return;
+  const file = await open(path, "r");
+  try {
+    const { buffer, bytesRead } = await file.read(new Uint8Array(scriptBegin.length), 0, scriptBegin.length, 0);
+    if (new TextDecoder().decode(buffer.subarray(0, bytesRead)) === scriptBegin) return;
+  } finally {
+    await file.close();
+  }
+  throw new UsageError(`envtest: "${path}" is another program, and is not replaced: choose a folder of its own (--dir)`);
+}
+
 /** Writes a script that becomes another program. A running one that has it open keeps the former. */
 async function program(path: string, words: readonly string[]): Promise<void> {
   const next = `${path}.new`;
-  await writeFile(next, `#!/bin/sh\nexec ${words.map(quoted).join(" ")} "$@"\n`);
+  await writeFile(next, `${scriptBegin}${words.map(quoted).join(" ").slice(1)} "$@"\n`);
   await chmod(next, 0o755);
   await rename(next, path);
 }

@@ -82,6 +82,11 @@ test("envtest: with an etcd on PATH, its script is that etcd; a folder is made a
     assert.ok(!existsSync(join(assets, "kubectl")));
     const version = await run(join(assets, "etcd"), ["--version"]);
     assert.match(version.output, /^etcd Version: 3\.6\.0/);
+    await writeFile(join(assets, "kubectl"), "#!/bin/bash\necho the only one\n");
+    const refused = await run(runtimePath("node"), [main, "envtest", "--dir", assets], { env: { PATH: assets } });
+    assert.notEqual(refused.code, 0);
+    assert.match(refused.errors, /kubectl" is another program, and is not replaced/);
+    assert.match(await readFile(join(assets, "kubectl"), "utf8"), /the only one/);
     const none = await run(runtimePath("node"), [main, "envtest"]);
     assert.notEqual(none.code, 0);
     assert.match(none.errors, /--dir/);
