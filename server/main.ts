@@ -24,6 +24,7 @@ const modules: Readonly<Record<CommandName, () => Promise<{ readonly run: RunCom
   },
   check: () => import("../commands/check.ts"),
   verify: () => import("../commands/verify.ts"),
+  history: () => import("../commands/history.ts"),
   import: () => import("../commands/import.ts"),
   backup: () => import("../commands/backup.ts"),
   restore: () => import("../commands/restore.ts"),

@@ -1,4 +1,4 @@
-/** Opens what `thole verify`, `thole import` and `thole advise` read: the store of the settings, or that of another server. */
+/** Opens what `thole verify`, `thole history`, `thole import` and `thole advise` read: the store of the settings, or that of another server. */
 import { existsSync, rmSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,6 +13,7 @@ import type { Catalog } from "../../kernel/catalog/catalog.ts";
 import { routesOf } from "../../server/startup/routed-store.ts";
 import { fileSource, joinedSource, liveSource, type Source, type SourceOptions } from "./source.ts";
 import { openSnapshot } from "./etcd-files/etcd-files.ts";
+import type { Store } from "../../kernel/store/store.ts";
 import { noFaults } from "../../kernel/store/fault.ts";
 import { copyInUse } from "./copy-in-use.ts";
 import { isLocked } from "../../kernel/store/sqlite/failures.ts";
@@ -84,9 +85,33 @@ async function keysOf(path: string | undefined, options?: ReadOptions): Promise<
   return { keys: all, closeKeys: () => kms.forEach((each) => each.close()) };
 }
 
+/** The stores of the settings: the first one and those of the overrides. Nothing is written to them. */
+export interface OwnStores {
+  readonly parts: readonly [Store, ...Store[]];
+  readonly options: Pick<SourceOptions, "prefix" | "keys">;
+  /** Closes all of them. */
+  close(): Promise<void>;
+}
+
 /** Opens the store of the settings for reading. Of an embedded store that a server uses it reads a copy, which it removes at the end. */
 export async function openOwnSource(config: Config, { stored }: Pick<Catalog, "stored">): Promise<Source> {
-  const { closeKeys, ...options } = { prefix: config["etcd-prefix"], ...await keysOf(config["encryption-provider-config"]) };
+  return await sourceOfStores(config, await openOwnStores(config, { stored }), { stored });
+}
+
+/** The stores as one source. They are closed with it, and if it cannot be made. */
+export async function sourceOfStores(config: Config, stores: OwnStores, { stored }: Pick<Catalog, "stored">): Promise<Source> {
+  const { parts, options, close } = stores;
+  try {
+    const [first, ...others] = await Promise.all(parts.map((store) => liveSource({ list: store.list, close: async () => {} }, options)));
+    return joinedSource([first!, ...others], routesOf(etcdPlaces(config), options.prefix, { stored }), close);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Opens the stores of the settings for reading, as `openOwnSource`. */
+export async function openOwnStores(config: Config, { stored }: Pick<Catalog, "stored">): Promise<OwnStores> {
   if (config["etcd-servers"].length === 0) {
     if (isInMemory(config)) throw new ConfigError(["a store in memory cannot be read by another process"]);
     // Opening would create it.
@@ -94,11 +119,20 @@ export async function openOwnSource(config: Config, { stored }: Pick<Catalog, "s
       throw new ConfigError([`there is no store in "${config["data-dir"]}" (--data-dir)`]);
     }
   }
+  const { closeKeys = () => {}, ...keys } = await keysOf(config["encryption-provider-config"]);
   try {
-    const { parts } = await openPlainStore(config, { faults: noFaults, catalog: () => ({ stored }) });
-    const [first, ...others] = await Promise.all(parts.map((store) => liveSource(store, options)));
-    const routes = routesOf(etcdPlaces(config), options.prefix, { stored });
-    return joinedSource([first!, ...others], routes, closeKeys);
+    const parts = await openParts(config, { stored });
+    const close = async () => void await Promise.all(parts.map((store) => store.close())).finally(closeKeys);
+    return { parts, options: { prefix: config["etcd-prefix"], ...keys }, close };
+  } catch (error) {
+    closeKeys();
+    throw error;
+  }
+}
+
+async function openParts(config: Config, { stored }: Pick<Catalog, "stored">): Promise<OwnStores["parts"]> {
+  try {
+    return (await openPlainStore(config, { faults: noFaults, catalog: () => ({ stored }) })).parts;
   } catch (error) {
     if (!isLocked(error)) throw error;
   }
@@ -109,8 +143,7 @@ export async function openOwnSource(config: Config, { stored }: Pick<Catalog, "s
     const copy = join(folder, "copy.sqlite");
     await copyInUse(join(config["data-dir"], "store.sqlite"), copy);
     const store = await openSqlite(copy, { engine: {} });
-    const source = await liveSource({ list: store.list, close: () => store.close().finally(remove) }, options);
-    return joinedSource([source], [], closeKeys);
+    return [{ ...store, close: () => store.close().finally(remove) }];
   } catch (error) {
     await remove();
     throw error;

@@ -61,10 +61,19 @@ export function settingsOf(chosen: Chosen): readonly string[] {
   const { name } = chosen;
   if (!commands[name].takesSettings) return [];
   const { words } = commandFlagsOf(chosen);
+  if (name === "history") return words.filter((_, index) => !isOperand(words, index));
   if (name !== "check") return words;
-  const at = words.findIndex((word, index) => !word.startsWith("-") && !takesNext(words[index - 1]));
+  const at = words.findIndex((_, index) => isOperand(words, index));
   return words.map((word, index) => index === at ? `--config=${word}` : word);
 }
+
+/** The words that are neither flags nor their values, such as the resource and the name of `history`. */
+export function operandsOf(chosen: Chosen): readonly string[] {
+  const { words } = commandFlagsOf(chosen);
+  return words.filter((_, index) => isOperand(words, index));
+}
+
+const isOperand = (words: readonly string[], index: number) => !words[index]!.startsWith("-") && !takesNext(words[index - 1]);
 
 /** The flag of a word, and the value in it. */
 function flagOf(

@@ -85,6 +85,22 @@ export const commands = Object.freeze(
       takesSettings: true,
       flags: [...sourceFlags, outputFlag],
     },
+    history: {
+      usage: "RESOURCE NAME [-n NAMESPACE] [--revision=N] [-o json] [--flag=value ...]",
+      summary: "show what each write changed in an object, also while a server uses the store",
+      details:
+        "Prints the versions of the object that the store still has, the oldest first: the revision, the time and the managers of its fields where they are known, and each field\n" +
+        "that differs from the version before. The store has them until compaction: see --etcd-compaction-interval. Deleted objects have a history, too. RESOURCE is a plural, singular or\n" +
+        "short name or a kind, with its group if needed: deployments.apps. Values of Secrets are not shown: equal values have the same number. Changes no object; of an embedded store in use\n" +
+        "it reads a copy, which it makes in the data folder and removes. The other flags are the server's settings.\n" +
+        "Exits with 0, with 2 if the store has no version of the object, and with 1 if it cannot be read. See docs/operators-guide.md#what-happened-to-an-object.",
+      takesSettings: true,
+      flags: [
+        { name: "namespace", letter: "n", value: "NAMESPACE", help: "the namespace of the object (default: default)" },
+        { name: "revision", value: "N", help: "print the object as it was at this revision, as JSON" },
+        outputFlag,
+      ],
+    },
     import: {
       usage: "--from-snapshot=FILE|--from-etcd-servers=URLS [--list] [--flag=value ...]",
       summary: "copy the objects of a kube-apiserver from its etcd into the store",

@@ -20,7 +20,7 @@ test("chooseCommand() rejects other words, with the nearest command", () => {
   assert.throws(
     () => chooseCommand(["serv"]),
     new UsageError(
-      'unknown command "serv": did you mean "serve"? (the commands are serve, check, verify, import, backup, restore, envtest, record, dev, convert, advise, completion, version, help; a setting is --name=value)',
+      'unknown command "serv": did you mean "serve"? (the commands are serve, check, verify, history, import, backup, restore, envtest, record, dev, convert, advise, completion, version, help; a setting is --name=value)',
     ),
   );
   for (const word of ["", "constructor", "__proto__", "thole.yaml", "x".repeat(100_000)]) {

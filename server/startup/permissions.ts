@@ -200,7 +200,7 @@ function commandAccess(chosen: Chosen, folder: string): CommandAccess {
     files: paths.flatMap((path) => chosen.name === "restore" ? [path, `${path}-wal`] : [path]).map((path) => resolve(folder, path)),
     addresses: (values.get("from-etcd-servers") ?? "").split(",").flatMap(hostOf),
     sockets: kmsSockets(values.get("from-encryption-provider-config") ?? "", folder),
-    readsDiskSpace: chosen.name === "verify" || chosen.name === "backup" || values.has("store"),
+    readsDiskSpace: ["verify", "history", "backup"].includes(chosen.name) || values.has("store"),
     readsPlaces: chosen.name === "check",
   };
 }

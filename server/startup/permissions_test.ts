@@ -53,7 +53,9 @@ test("launchOf() grants a command the files and the etcd of its own flags", () =
     "--allow-sys=hostname,networkInterfaces,ca",
     "--allow-env=NODE_USE_SYSTEM_CA",
   ]);
-  assert.equal(launchOf(["verify"], "/srv").permissions.at(-2), "--allow-sys=hostname,networkInterfaces,ca,statfs");
+  for (const words of [["verify"], ["history", "pods", "web", "-n", "shop"]]) {
+    assert.equal(launchOf(words, "/srv").permissions.at(-2), "--allow-sys=hostname,networkInterfaces,ca,statfs");
+  }
 });
 
 test("permissionFlags() grants the sources, the data folder and the address, and nothing else", () => {

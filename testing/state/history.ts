@@ -2,11 +2,10 @@
 import type { Api } from "../../core/api.ts";
 import { bound } from "../../core/bound.ts";
 import { changedFields } from "../../core/changed-fields.ts";
-import type { Json } from "../../core/json.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
+import { withoutWriters, writersOf } from "../../core/meta/writers.ts";
 import { spell } from "../../core/names.ts";
 import { StatusError } from "../../core/status-error.ts";
-import { valueText } from "../../core/value-text.ts";
 import { type GroupVersion, splitGroupVersion } from "../../core/versions.ts";
 import { keyOf } from "../../kernel/objects/objects.ts";
 import { objectOf } from "./objects.ts";
@@ -65,19 +64,9 @@ export function historyOf(
   let before: ApiObject | undefined;
   return versions.reverse().map(({ key, value, revision }): ObjectVersion => {
     const object = value && objectOf({ kind, entry: { key, value, revision } });
-    const managers = managersOf(before, object), changes = changedFields(before && compared(before), object && compared(object));
+    const { managers } = writersOf(before, object),
+      changes = changedFields(before && withoutWriters(before), object && withoutWriters(object));
     before = object;
     return { revision, object, managers, changes: object === undefined ? [] : changes };
   });
-}
-
-function managersOf(before: ApiObject | undefined, after: ApiObject | undefined): readonly string[] {
-  const known = new Set((before?.metadata.managedFields ?? []).map((entry) => valueText(entry)));
-  const written = (after?.metadata.managedFields ?? []).filter((entry) => !known.has(valueText(entry)));
-  return [...new Set(written.map(({ manager = "" }) => manager))];
-}
-
-function compared(object: ApiObject): Json {
-  const { managedFields: _, resourceVersion: _revision, ...metadata } = object.metadata;
-  return { ...object, metadata } as unknown as Json; // JSON of an object
 }

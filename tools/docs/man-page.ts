@@ -53,7 +53,7 @@ export function manPage(): string {
     ".B SIGTERM, SIGINT",
     "End the server gracefully: running requests finish, watches end.",
     ".SH EXIT STATUS",
-    "0 after a graceful end, 1 if the server cannot start or a check fails, 2 if thole verify found errors or thole import could not import every object.",
+    "0 after a graceful end, 1 if the server cannot start or a check fails, 2 if thole verify found errors, thole history found no version or thole import could not import every object.",
     ".SH FILES",
     ".TP",
     ".I ./thole\\-data",
