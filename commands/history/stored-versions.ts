@@ -1,6 +1,6 @@
 /** The versions of one key that a store still has. */
 import { bound } from "../../core/bound.ts";
-import { type Range, type Revision, type Store, StoreError } from "../../kernel/store/store.ts";
+import { type Entry, type Range, type Revision, type Store, StoreError } from "../../kernel/store/store.ts";
 
 /** Attempts to read the oldest revision, which a compaction may take away meanwhile. */
 const oldestTries = bound(5);
@@ -33,15 +33,16 @@ export async function versionsOf(store: Reading, prefix: string, key: string): P
     const oldest = await oldestRevision(store, range);
     try {
       const { entries: [first] } = await store.list(range, { limit: 1, at: oldest });
-      async function* versions(): AsyncGenerator<StoredVersion> {
-        if (first !== undefined) yield { revision: first.revision, value: first.value, isFirstKept: true };
-        yield* laterVersions(store, range, oldest, newest);
-      }
-      return { oldest, newest, versions: versions() };
+      return { oldest, newest, versions: versionsFrom(first, laterVersions(store, range, oldest, newest)) };
     } catch (error) {
       if (!isCompacted(error) || tries === oldestTries) throw error;
     }
   }
+}
+
+async function* versionsFrom(first: Entry | undefined, later: AsyncIterable<StoredVersion>): AsyncGenerator<StoredVersion> {
+  if (first !== undefined) yield { revision: first.revision, value: first.value, isFirstKept: true };
+  yield* later;
 }
 
 async function* laterVersions(store: Reading, range: Range, oldest: Revision, newest: Revision): AsyncGenerator<StoredVersion> {
