@@ -85,7 +85,10 @@ export class Controlled {
   });
 
   async #end(): Promise<void> {
-    await this.close();
-    this.#family.forks--;
+    try {
+      await this.close();
+    } finally {
+      this.#family.forks--;
+    }
   }
 }

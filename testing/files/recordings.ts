@@ -5,7 +5,7 @@ import { bound } from "../../core/bound.ts";
 /** Bytes of a file with a recording that is read. */
 const recordingBytesMax = bound(256 * 1024 * 1024);
 
-/** Writes the text of a recording, readable by its owner only: it may have names that are nobody else's business. */
+/** Writes the text of a recording, readable by its owner only: it has names of users and objects. */
 export async function writeRecording(path: string | URL, text: string): Promise<void> {
   await writeFile(path, text, { mode: 0o600 });
 }
