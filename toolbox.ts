@@ -341,6 +341,7 @@ export {
   type PeerResponse,
   type Peers,
   type SubresourceConnect,
+  tokenProtocol,
 } from "./core/connect.ts";
 export type { Delegate, DelegateContext, DelegateDefinition, DelegatedRequest, RegisteredVersion } from "./core/delegate.ts";
 export { type Destination, passOn, unreached, urlOf } from "./core/proxy/pass-on.ts";

@@ -5,7 +5,7 @@ import type { Plugin } from "../core/plugin.ts";
 import { loadModule } from "../server/config/load-module.ts";
 import { openOwnSource } from "./source/open-source.ts";
 import { configurationWarnings } from "../server/startup/configuration-warnings.ts";
-import { isInMemory } from "../server/startup/open-store.ts";
+import { isInMemory } from "../server/config/in-memory.ts";
 import { inspectConfiguration, type Inspected } from "../server/startup/read-configuration.ts";
 import { countOf } from "./verify/checks.ts";
 import { verifyStore } from "./verify/verify-store.ts";

@@ -6,7 +6,7 @@ import { commandFlagsOf, joinValues, settingsOf } from "../server/config/command
 import type { Chosen } from "../server/config/commands.ts";
 import { loadModule } from "../server/config/load-module.ts";
 import { ConfigError } from "../server/config/parse.ts";
-import { isInMemory } from "../server/startup/open-store.ts";
+import { isInMemory } from "../server/config/in-memory.ts";
 import { readConfiguration } from "../server/startup/read-configuration.ts";
 import { progressOfCommand } from "./command-progress.ts";
 import { printStoreErrors } from "./store-errors.ts";
@@ -30,8 +30,9 @@ async function restore(args: readonly string[], plugins: readonly Plugin[]): Pro
   }
   if (isInMemory(config)) throw new ConfigError(["a store in memory would be lost at the end: set --data-dir"]);
   const { restoreFile } = await import("./backup/restore-file.ts");
-  const { revision, keys } = await restoreFile(from, dataDir, values.has("keep-revisions"));
-  console.log(`restored to "${dataDir}": revision ${revision}, ${keys} keys. Start the server; clients that watch get 410 and list again.`);
+  const keepsRevisions = values.has("keep-revisions"), { revision, keys } = await restoreFile(from, dataDir, keepsRevisions);
+  const watches = keepsRevisions ? "clients that watch must be started again" : "clients that watch get 410 and list again";
+  console.log(`restored to "${dataDir}": revision ${revision}, ${keys} keys. Start the server; ${watches}.`);
   return 0;
 }
 

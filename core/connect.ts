@@ -102,7 +102,8 @@ export function verbsOfConnect(
 /** Headers with the identity of the client, which other servers must not see. */
 const credentials: ReadonlySet<string> = new Set(["authorization", "x-remote-user", "x-remote-uid", "x-remote-group"]);
 const credentialPrefixes = Object.freeze(["impersonate-", "x-remote-extra-"]);
-const tokenProtocol = "base64url.bearer.authorization.";
+/** How a websocket's subprotocol begins that has the token of a browser, which cannot send headers. */
+export const tokenProtocol = "base64url.bearer.authorization.";
 
 /** Names of headers, and beginnings of names, in lower case. */
 export interface HeaderNames {

@@ -5,8 +5,8 @@ import { dirname, join, resolve } from "node:path";
 import { StoreError } from "../../kernel/store/store.ts";
 
 /**
- * Makes a file: `write` makes it at another path, in a folder of its own beside it, which nobody else can write to. The folder is removed in the end. Rejects if
- * the file or the folder exists.
+ * Makes a file. `write` writes it in a new folder beside it, to which no other user has access; the whole file is then moved to its place, and the folder is
+ * removed. Rejects if the file or the folder exists.
  */
 export async function wholeFile<T>(to: string, write: (partial: string) => Promise<T>): Promise<T> {
   const path = resolve(to), folder = `${path}.partial`, partial = join(folder, "file");

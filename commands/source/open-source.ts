@@ -17,7 +17,8 @@ import type { Store } from "../../kernel/store/store.ts";
 import { noFaults } from "../../kernel/store/fault.ts";
 import { copyInUse } from "./copy-in-use.ts";
 import { isLocked } from "../../kernel/store/sqlite/failures.ts";
-import { isInMemory, openPlainStore } from "../../server/startup/open-store.ts";
+import { openPlainStore } from "../../server/startup/open-store.ts";
+import { isInMemory } from "../../server/config/in-memory.ts";
 
 /** Values of the flags of another server's store, by name (`sourceFlags`). */
 export type SourceFlags = ReadonlyMap<string, string>;

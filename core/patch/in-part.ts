@@ -19,12 +19,12 @@ const inParts: ReadonlySet<string> = new Set(["metadata", "spec", "status"]);
 export type Merge = (json: string) => Tree;
 
 /**
- * Returns the live object with the patch, in the live object's version. Undefined if the patch or its result must be looked at as a whole: the patch is no
+ * Returns the live object with the patch, in the live object's version. `live` decodes it, which is left out where it is of no use. Undefined if the patch or its result must be looked at as a whole: the patch is no
  * object or names other members than `inParts`, or the result cannot be decoded without a finding.
  */
-export function patchInPart(codec: Codec, live: ApiObject, patch: Tree, report: DecodeReport, merge: Merge): ApiObject | undefined {
+export function patchInPart(codec: Codec, live: () => ApiObject, patch: Tree, report: DecodeReport, merge: Merge): ApiObject | undefined {
   if (!(patch instanceof TreeObject) || patch.keys.some((key) => !inParts.has(key))) return undefined;
-  const all = live as unknown as Members, part: Members = { kind: live.kind, apiVersion: live.apiVersion };
+  const object = live(), all = object as unknown as Members, part: Members = { kind: object.kind, apiVersion: object.apiVersion };
   for (const key of patch.keys) if (all[key] !== undefined) part[key] = all[key];
   // Members that the part lacks are written as zero values, and not used.
   const changed = decoded(() => codec.decode(merge(codec.encode(part as unknown as ApiObject)), report));

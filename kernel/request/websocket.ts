@@ -1,8 +1,9 @@
 /** What a request that offers a websocket says in its subprotocols. */
+import { tokenProtocol } from "../../core/connect.ts";
 import { badRequestError } from "../../core/status-error.ts";
 import { type Exchange, headerList } from "./exchange.ts";
 
-const tokenPrefix = "base64url.bearer.authorization.k8s.io.";
+const tokenPrefix = `${tokenProtocol}k8s.io.`;
 
 /** The subprotocols without the one that has a token. */
 function protocolsOf(exchange: Exchange): readonly string[] {

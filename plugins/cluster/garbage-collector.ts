@@ -188,12 +188,9 @@ async function stateOf(api: Api, graph: OwnerGraph, node: Node, owner: OwnerRefe
   if (collection === undefined || !canCreate(api, collection)) return "unknown";
   if (collection.namespaced && node.namespace === "") return "unknown";
   const namespace = collection.namespaced ? node.namespace : "";
-  const known = graph.get(owner.uid);
+  if (isKnownOwner(graph, node, owner)) return "present";
   try {
-    const live = known !== undefined && known.namespace === namespace && known.name === owner.name && !known.deleting
-      ? undefined
-      : await api.get(collection.groupVersion, collection.resource, namespace, owner.name);
-    if (live === undefined) return "present";
+    const live = await api.get(collection.groupVersion, collection.resource, namespace, owner.name);
     if (live.metadata.uid !== owner.uid) return "absent";
     const foreground = (live.metadata.deletionTimestamp ?? null) !== null && (live.metadata.finalizers ?? []).includes(foregroundFinalizer);
     return foreground ? "waiting" : "present";

@@ -1,13 +1,12 @@
 /** The settings of servers for tests and trials. */
+import { inMemory, isInMemory } from "./in-memory.ts";
+import { isLoopback } from "./loopback.ts";
 import { bool, type Change, type Count, fixed, type Going, live, type Setting } from "./setting.ts";
 
 export interface TestConfig {
   readonly "simulate": boolean;
   readonly "test-control": boolean;
 }
-
-/** The data folder of a server in memory. */
-const inMemory = ":memory:";
 
 export const testSettings: { readonly [Name in keyof TestConfig]: Setting<"bool", boolean> & Change & Going } = Object.freeze({
   "simulate": live(bool(
@@ -36,14 +35,10 @@ export function testControlMistakes(config: Excluding): readonly string[] {
   if (!config["test-control"]) return [];
   const flag = 'flag "--test-control"';
   return [
-    ...(config["data-dir"] === inMemory && config["etcd-servers"].length === 0
+    ...(isInMemory(config) && config["etcd-servers"].length === 0
       ? []
       : [`${flag}: it is for servers that keep nothing: use "--data-dir=${inMemory}", and no "--etcd-servers"`]),
     ...(isLoopback(config["bind-address"]) ? [] : [`${flag}: "--bind-address" must be a loopback address, such as 127.0.0.1`]),
     ...(config.workers === 1 || config.workers === "auto" ? [] : [`${flag}: it has one process: use "--workers=1"`]),
   ];
-}
-
-function isLoopback(address: string): boolean {
-  return address === "localhost" || address === "::1" || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(address);
 }

@@ -1,4 +1,5 @@
 /** The number of processes that serve requests. */
+import { isInMemory } from "./in-memory.ts";
 import { guide } from "../../core/guide.ts";
 import type { Config } from "./settings.ts";
 import { bound } from "../../core/bound.ts";
@@ -26,7 +27,7 @@ export function workersMistakes({ workers, "etcd-servers": etcd, "data-dir": fol
       `(${guide("several-cores")})`,
     ];
   }
-  return etcd.length > 0 && folder === ":memory:"
+  return etcd.length > 0 && isInMemory({ "data-dir": folder })
     ? ['flag "--workers": the workers share the certificates and keys in the data folder; more than 1 worker needs "--data-dir" on disk']
     : [];
 }

@@ -12,7 +12,7 @@ import { openPki, type Pki, type Replacement, trustedPem, writtenPki } from "../
 import type { ListenerTls, NamedCertificate } from "../listen/tls-context.ts";
 import { type NamedPair, namedPairs } from "../config/named-certificates.ts";
 import { peerVerifier } from "../listen/verify-peer.ts";
-import { isInMemory } from "./open-store.ts";
+import { isInMemory } from "../config/in-memory.ts";
 import type { Log } from "../../kernel/observe/log.ts";
 import { FaultyFile } from "../../core/config/mistake.ts";
 import { readKeyed, readText } from "../config/read-files.ts";

@@ -15,14 +15,10 @@ import { isLocked, openFailure } from "../../kernel/store/sqlite/failures.ts";
 import type { SqliteOptions } from "../../kernel/store/sqlite/sqlite.ts";
 import { type Store, StoreError } from "../../kernel/store/store.ts";
 import type { Faults } from "../../kernel/store/fault.ts";
+import { isInMemory } from "../config/in-memory.ts";
 import type { InUse } from "./certificate-validity.ts";
 import { liveRoutes, routedStore } from "./routed-store.ts";
 import { valueText } from "../../core/value-text.ts";
-
-/** Whether nothing is written to disk. */
-export function isInMemory(config: Config): boolean {
-  return config["data-dir"] === ":memory:";
-}
 
 /** A store with the files of its credentials. */
 export interface OpenedStore {

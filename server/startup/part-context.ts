@@ -22,7 +22,7 @@ import { peerVerifier } from "../listen/verify-peer.ts";
 import { keyedHash } from "./keyed-hash.ts";
 import { errorLog } from "./error-log.ts";
 import { issuerFetch } from "./issuer-fetch.ts";
-import { isInMemory } from "./open-store.ts";
+import { isInMemory } from "../config/in-memory.ts";
 import { tracedClient } from "./traced-client.ts";
 
 /** The dependencies of a part's context. */

@@ -1,4 +1,5 @@
 /** The permissions of Deno for a server with these settings. `scripts/start.mjs` runs this file before it starts the server. */
+import { inMemory, isInMemory } from "../config/in-memory.ts";
 import { randomUUID } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
 import { isIP } from "node:net";
@@ -69,8 +70,6 @@ const machineFiles = Object.freeze(["/etc/hostname"]);
 const variablesOfAuthorities = Object.freeze(["NODE_USE_SYSTEM_CA"]);
 const variablesOfPod = Object.freeze(["KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"]);
 
-const inMemory = ":memory:";
-
 /** Settings that name what is written: the values that name nothing, and the folder to grant for a path. */
 const writtenSettings = Object.freeze(
   {
@@ -119,7 +118,7 @@ interface GivenSettings {
  */
 export function withKubeconfig(args: readonly string[], folder: string): readonly string[] {
   const { config } = settingsOf(args, folder);
-  if (config["data-dir"] !== inMemory || config["write-kubeconfig"] !== "") return args;
+  if (!isInMemory(config) || config["write-kubeconfig"] !== "") return args;
   return [...args, `--write-kubeconfig=${join(tmpdir(), `thole-${randomUUID()}`, "kubeconfig")}`];
 }
 

@@ -20,7 +20,7 @@ import type { FollowedFiles } from "../../core/part.ts";
 import { every, once, pause, systemClock } from "../../core/async.ts";
 import { type Opened, openServer } from "./open-server.ts";
 import type { ServeOptions } from "./serve-options.ts";
-import { isInMemory } from "./open-store.ts";
+import { isInMemory } from "../config/in-memory.ts";
 import type { Exchange } from "../../kernel/request/exchange.ts";
 import { requestInfo } from "../../kernel/request/request-info.ts";
 import { requestLabels } from "../../kernel/observe/request-metrics.ts";

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { reasonOf } from "../../core/reason-of.ts";
 import type { Config } from "../config/settings.ts";
 import { writePrivateFile } from "../listen/pki-files.ts";
-import { isInMemory } from "./open-store.ts";
+import { isInMemory } from "../config/in-memory.ts";
 
 /** A file that only its owner may read. */
 export interface KubeconfigFile {

@@ -85,7 +85,7 @@ for (const { kind, served } of plugins.flatMap((plugin) => plugin.resources ?? [
         const text = goJson(Object.fromEntries(named.map((key) => [key, random() < 0.1 ? null : changed(golden[key]!)])));
         for (const { patch, merge, converted } of dialectsOf(schema, text)) {
           const report = (): DecodeReport => ({ reader: "json", findings: [], ...converted === undefined ? {} : { converted } });
-          const result = outcome(() => patchInPart({ encode, decode }, live, patch, report(), merge));
+          const result = outcome(() => patchInPart({ encode, decode }, () => live, patch, report(), merge));
           if (result === undefined) continue;
           inPart++;
           const found = report(), whole = outcome(() => decode(merge(encode(live)), found));

@@ -140,57 +140,60 @@ for (const runtime of ["deno", "node"] as const) {
       const client = httpsClient(server), base = "/api/v1/namespaces/default";
       const history = (...words: readonly string[]) => thole(runtime, "history", ...words, `--data-dir=${data}`);
       try {
-        const ask = async (method: string, path: string, body?: object) => {
-          const { status, text } = await client.ask(`${base}/${path}`, { method, ...(body === undefined ? {} : { body }) });
-          assert.ok(status < 300, text);
-          return JSON.parse(text);
-        };
-        const made = await ask("POST", "configmaps?fieldManager=ann", { metadata: { name: "m" }, data: { k: "1" } });
-        await ask("PUT", "configmaps/m?fieldManager=bob", { metadata: { name: "m" }, data: { k: "2" } });
-        await ask("DELETE", "configmaps/m");
-        await ask("POST", "secrets", { metadata: { name: "s", annotations: { a: "plain-one" } }, stringData: { p: "plain-one" } });
-        await ask("PUT", "secrets/s", { metadata: { name: "s", annotations: { a: "plain-two" } }, stringData: { p: "plain-two" } });
+        try {
+          const ask = async (method: string, path: string, body?: object) => {
+            const { status, text } = await client.ask(`${base}/${path}`, { method, ...(body === undefined ? {} : { body }) });
+            assert.ok(status < 300, text);
+            return JSON.parse(text);
+          };
+          const made = await ask("POST", "configmaps?fieldManager=ann", { metadata: { name: "m" }, data: { k: "1" } });
+          await ask("PUT", "configmaps/m?fieldManager=bob", { metadata: { name: "m" }, data: { k: "2" } });
+          await ask("DELETE", "configmaps/m");
+          await ask("POST", "secrets", { metadata: { name: "s", annotations: { a: "plain-one" } }, stringData: { p: "plain-one" } });
+          await ask("PUT", "secrets/s", { metadata: { name: "s", annotations: { a: "plain-two" } }, stringData: { p: "plain-two" } });
 
-        const shown = await history("cm", "m");
-        assert.equal(shown.code, 0, shown.errors);
-        const [head, ...parts] = shown.output.trim().split("\n\n");
-        assert.match(head!, /^configmaps "m" in the namespace "default": 3 versions in the revisions \d+ to \d+$/);
-        assert.match(parts[0]!, /^revision \d+ {2}\S+Z {2}created by ann\n[^]*data\.k: \(none\) -> "1"/);
-        assert.match(parts[1]!, /^revision \d+ {2}\S+Z {2}changed by bob\n {2}data\.k: "1" -> "2"$/);
-        assert.match(parts[2]!, /^revision \d+ {2}deleted$/);
-        assert.deepEqual((await readdir(data)).filter((name) => name.startsWith("verify-")), []);
+          const shown = await history("cm", "m");
+          assert.equal(shown.code, 0, shown.errors);
+          const [head, ...parts] = shown.output.trim().split("\n\n");
+          assert.match(head!, /^configmaps "m" in the namespace "default": 3 versions in the revisions \d+ to \d+$/);
+          assert.match(parts[0]!, /^revision \d+ {2}\S+Z {2}created by ann\n[^]*data\.k: \(none\) -> "1"/);
+          assert.match(parts[1]!, /^revision \d+ {2}\S+Z {2}changed by bob\n {2}data\.k: "1" -> "2"$/);
+          assert.match(parts[2]!, /^revision \d+ {2}deleted$/);
+          assert.deepEqual((await readdir(data)).filter((name) => name.startsWith("verify-")), []);
 
-        const then = await history("configmaps", "m", "-n", "default", `--revision=${made.metadata.resourceVersion}`);
-        assert.deepEqual(JSON.parse(then.output), made);
-        const asJson = JSON.parse((await history("configmap", "m", "-o", "json")).output);
-        assert.deepEqual(asJson.versions.map(({ write }: { readonly write: string }) => write), ["created", "changed", "deleted"]);
+          const then = await history("configmaps", "m", "-n", "default", `--revision=${made.metadata.resourceVersion}`);
+          assert.deepEqual(JSON.parse(then.output), made);
+          const asJson = JSON.parse((await history("configmap", "m", "-o", "json")).output);
+          assert.deepEqual(asJson.versions.map(({ write }: { readonly write: string }) => write), ["created", "changed", "deleted"]);
 
-        const locked = await history("secrets", "s");
-        assert.match(locked.output, /the value is encrypted by aescbc with key "k": --encryption-provider-config needs that key/);
-        const hidden = await history("secret", "s", `--encryption-provider-config=${keys}`);
-        assert.match(hidden.output, /data\.p: "\(value \d, not shown\)" -> "\(value \d, not shown\)"/);
-        const object = await history("secret", "s", `--encryption-provider-config=${keys}`, `--revision=${asJson.newest}`);
-        for (const { output, errors } of [locked, hidden, object]) {
-          for (const value of ["plain-one", "plain-two"]) {
-            assert.ok(!`${output}${errors}`.includes(value) && !`${output}${errors}`.includes(Buffer.from(value).toString("base64")));
+          const locked = await history("secrets", "s");
+          assert.match(locked.output, /the value is encrypted by aescbc with key "k": --encryption-provider-config needs that key/);
+          const hidden = await history("secret", "s", `--encryption-provider-config=${keys}`);
+          assert.match(hidden.output, /data\.p: "\(value \d, not shown\)" -> "\(value \d, not shown\)"/);
+          const object = await history("secret", "s", `--encryption-provider-config=${keys}`, `--revision=${asJson.newest}`);
+          for (const { output, errors } of [locked, hidden, object]) {
+            for (const value of ["plain-one", "plain-two"]) {
+              assert.ok(!`${output}${errors}`.includes(value) && !`${output}${errors}`.includes(Buffer.from(value).toString("base64")));
+            }
           }
+          assert.deepEqual(JSON.parse(object.output).type, "Opaque");
+        } finally {
+          client.close();
+          await server.close();
         }
-        assert.deepEqual(JSON.parse(object.output).type, "Opaque");
+        const stopped = await history("cm", "m");
+        assert.match(stopped.output, /: 3 versions in /);
+        const none = await history("cm", "m", "-n", "other");
+        assert.deepEqual([none.code, none.output], [2, ""]);
+        assert.match(none.errors, /the store has no version of configmaps "m" in the namespace "other" in its revisions/);
+        const wrong = await history("cm", "a/b", "c", "--revision=x");
+        assert.equal(wrong.code, 1);
+        for (const said of ['unexpected argument "c"', '"a/b" is no name of an object', '"x" is no revision']) {
+          assert.ok(wrong.errors.includes(said), wrong.errors);
+        }
       } finally {
-        client.close();
-        await server.close();
+        await rm(folder, { recursive: true, force: true });
       }
-      const stopped = await history("cm", "m");
-      assert.match(stopped.output, /: 3 versions in /);
-      const none = await history("cm", "m", "-n", "other");
-      assert.deepEqual([none.code, none.output], [2, ""]);
-      assert.match(none.errors, /the store has no version of configmaps "m" in the namespace "other" in its revisions/);
-      const wrong = await history("cm", "a/b", "c", "--revision=x");
-      assert.equal(wrong.code, 1);
-      for (const said of ['unexpected argument "c"', '"a/b" is no name of an object', '"x" is no revision']) {
-        assert.ok(wrong.errors.includes(said), wrong.errors);
-      }
-      await rm(folder, { recursive: true, force: true });
     },
   );
 }

@@ -87,7 +87,7 @@ function inPart(
   merge: Merge,
 ): ApiObject | undefined {
   if (endpoint.resource.custom || patchFindings.length > 0) return undefined;
-  return patchInPart(endpoint, servedObject(endpoint, live), patch, { reader: "json", findings: [], ...how }, merge);
+  return patchInPart(endpoint, () => servedObject(endpoint, live), patch, { reader: "json", findings: [], ...how }, merge);
 }
 
 /**

@@ -48,7 +48,9 @@ const negated = (quantity: QuantityValue): QuantityValue => new QuantityValue(ne
 
 /** A quantity of thousandths. */
 function ofNumber(value: number): Value {
-  return quantityOf(`${Math.trunc(value * 1_000)}m`);
+  const thousandths = Math.trunc(value * 1_000);
+  // As an integer: a large number would be written with an exponent, which has no suffix beside it.
+  return Number.isFinite(thousandths) ? quantityOf(`${BigInt(thousandths)}m`) : new CelError("the result is no finite quantity");
 }
 
 /** Returns the quantity of a text, which is bounded because its digits are work. */

@@ -1,6 +1,6 @@
 /**
- * Pods and Nodes as expressions in CEL see them: as values of Go's types, as in kwok. A field that is absent has the empty value of its type, so that only
- * `has()` tells it. Times are timestamps, quantities are quantities. Objects of other kinds are their JSON.
+ * Pods and Nodes as expressions in CEL see them: as values of Go's types, as in kwok. A field that is absent reads as the empty value of its type; `has()`
+ * says whether it is there. Times and quantities have CEL types of their own. Objects of other kinds are seen as JSON.
  */
 import { keysOfJson, valueOfJson } from "../../../cel/value/json.ts";
 import { timestampOf } from "../../../cel/value/time.ts";

@@ -42,6 +42,8 @@ test("compileStage() reads requirements, weights and delays in CEL over the obje
     matches("Quantity('3') - Quantity('1') <= Quantity('1') + Quantity('1') && 2 * 2 < 5 && !(Quantity('1') / 2 > Quantity('600m'))"),
     true,
   );
+  assert.equal(matches("Quantity('1Ei') * 2 > Quantity('2E')"), true);
+  assert.throws(() => matches("Quantity('1') / 0 > Quantity('2')"), /the result is no finite quantity/);
   // Go's types: what is absent is empty.
   assert.equal(
     matches("self.spec.nodeName == '' && !self.spec.hostNetwork && self.status.reason == '' && size(self.status.conditions) == 0"),
