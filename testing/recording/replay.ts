@@ -82,7 +82,9 @@ class Replay {
       method,
       signal: ending.signal,
       headers: headersOf(request),
-      ...(request.body === undefined || method === "GET" ? {} : { body: bodyOf(this.#known.translated(request.body), request) }),
+      ...(request.body === undefined || method === "GET" || method === "HEAD"
+        ? {}
+        : { body: bodyOf(this.#known.translated(request.body), request) }),
     });
     const by = user === "" || user === "system:anonymous" ? null : { name: user, groups: groups ?? ["system:authenticated"] };
     const response = await this.#send(asked, by);
@@ -143,6 +145,7 @@ class Replay {
 function unsendable({ method, url, status, body, type, verb, answer }: RecordedRequest): string | undefined {
   if (!isOfResource(url)) return "it is for no resource: discovery, OpenAPI documents and versions are the program's own";
   if (status === 0) return "its connection was dropped";
+  if (followsLog(url)) return "it follows a log, whose answer has no end";
   if (status === 101) return "it changed the protocol of its connection";
   if (method === "CONNECT") return "it changed the protocol of its connection";
   if (typeof body === "string" && / bytes of /.test(body)) return `its body in ${type ?? "another encoding"} is not in the recording`;
@@ -154,6 +157,12 @@ function unsendable({ method, url, status, body, type, verb, answer }: RecordedR
 function isOfResource(url: string): boolean {
   const [, prefix, ...rest] = new URL(url, "https://replay").pathname.split("/");
   return prefix === "api" && rest.length > 1 || prefix === "apis" && rest.length > 2;
+}
+
+/** `/api/v1/namespaces/default/pods/web/log?follow=true`. */
+function followsLog(url: string): boolean {
+  const { pathname, searchParams } = new URL(url, "https://replay");
+  return pathname.endsWith("/log") && ["true", "1", ""].includes(searchParams.get("follow") ?? "false");
 }
 
 /** Whether a body has lost a token. Values of Secrets can be replaced by others. */

@@ -93,6 +93,19 @@ test("replay(): differences are named by request and place; what the recording l
   assert.deepEqual([refused?.request, refused?.place, refused?.replayed], [1, "status", 403]);
 });
 
+test("replay(): a log that is followed is skipped, and a HEAD is sent without its body", async () => {
+  await using server = await openTestServer();
+  const request = (method: string, url: string, more = "") =>
+    `---\ntime: t\nuser: admin\ngroups: ["system:masters"]\nverb: get\nmethod: ${method}\nurl: ${url}\n${more}status: 200\n`;
+  const log = "/api/v1/namespaces/default/pods/p/log";
+  const { skipped, sent } = await server.replay(
+    ["true", "1"].map((value) => request("GET", `${log}?follow=${value}`)).join("") + request("GET", `${log}?follow=false`) +
+      request("HEAD", "/api/v1/namespaces/default", "body: {a: 1}\n"),
+  );
+  const why = "it follows a log, whose answer has no end";
+  assert.deepEqual([sent, skipped.map((each) => [each.request, each.why])], [2, [[1, why], [2, why]]]);
+});
+
 test("readRecording() names the request that is none", () => {
   assert.deepEqual(readRecording(""), []);
   assert.throws(() => readRecording("time: t\n---\n"), /a recording begins with a line "---"/);
