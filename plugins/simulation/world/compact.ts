@@ -14,19 +14,41 @@ const sharedTextsMax = bound(20_000), sharedLengthMax = bound(256);
 export class Compactor {
   #texts = new Map<string, string>();
 
-  /** Returns a copy of the object, without the owners of its fields: an update that has none keeps those that are stored. */
-  of<T extends ApiObject>(object: T): T {
+  /**
+   * Returns a copy of the object, without the owners of its fields: an update that has none keeps those that are stored. Parts that are equal in
+   * `like`, an earlier copy, are shared with it. The pods of a workload differ in a few texts only.
+   */
+  of<T extends ApiObject>(object: T, like?: T): T {
     const { managedFields: _, ...metadata } = object.metadata;
-    return this.#copy({ ...object, metadata }) as T; // it has the members of the object
+    return this.#copy({ ...object, metadata }, like) as T; // it has the members of the object
   }
 
-  #copy(value: unknown): unknown {
-    if (typeof value === "string") return this.#text(value);
+  #copy(value: unknown, like: unknown): unknown {
+    if (typeof value === "string") return value === like ? like : this.#text(value);
     if (typeof value !== "object" || value === null) return value;
-    if (Array.isArray(value)) return value.map((each) => this.#copy(each));
-    const copy: Record<string, unknown> = {};
-    for (const [name, each] of Object.entries(value)) define(copy, name, this.#copy(each));
-    return copy;
+    if (Array.isArray(value)) return this.#items(value, Array.isArray(like) ? like : []);
+    return this.#members(value, typeof like === "object" && like !== null ? like as Readonly<Record<string, unknown>> : {});
+  }
+
+  #items(value: readonly unknown[], like: readonly unknown[]): readonly unknown[] {
+    let isShared = value.length === like.length;
+    const copy = value.map((each, index) => {
+      const item = this.#copy(each, like[index]);
+      isShared &&= item === like[index];
+      return item;
+    });
+    return isShared ? like : copy;
+  }
+
+  #members(value: object, like: Readonly<Record<string, unknown>>): unknown {
+    const copy: Record<string, unknown> = {}, entries = Object.entries(value), names = Object.keys(like);
+    let isShared = entries.length === names.length;
+    for (const [index, [name, each]] of entries.entries()) {
+      const known = Object.hasOwn(like, name) ? like[name] : undefined, member = this.#copy(each, known);
+      isShared &&= name === names[index] && member === known;
+      define(copy, name, member);
+    }
+    return isShared ? like : copy;
   }
 
   #text(text: string): string {

@@ -14,6 +14,24 @@ test("Compactor keeps all values of an object, but not the owners of its fields"
   assert.deepEqual(Object.keys((kept as unknown as { spec: object }).spec), ["list", "empty", "__proto__"]);
 });
 
+test("Compactor shares the equal parts of two objects, in the same order of members only", () => {
+  interface Kept extends ApiObject {
+    readonly spec: { readonly containers: readonly unknown[]; readonly labels: object; readonly nodeName?: string };
+  }
+  const compactor = new Compactor(), containers = [{ name: "c", ports: [{ port: 1 }] }];
+  const kept = (name: string, spec: object, like?: Kept) => compactor.of(object(name, { spec }) as Kept, like);
+  const first = kept("a", { containers, labels: { a: "1", b: "2" } });
+  const second = kept("b", { containers: structuredClone(containers), labels: { b: "2", a: "1" }, nodeName: "n" }, first);
+  assert.equal(second.spec.containers, first.spec.containers);
+  assert.notEqual(second.spec, first.spec);
+  assert.equal(JSON.stringify(second.spec), '{"containers":[{"name":"c","ports":[{"port":1}]}],"labels":{"b":"2","a":"1"},"nodeName":"n"}');
+  assert.deepEqual(kept("c", { containers: [], labels: {}, ["__proto__"]: {} }, first).spec, {
+    containers: [],
+    labels: {},
+    ["__proto__"]: {},
+  });
+});
+
 test("Compactor keeps no document in memory out of which texts were cut", () => {
   const compactor = new Compactor(), kept: ApiObject[] = [], bytes = () => process.memoryUsage().heapUsed;
   const filler = "x".repeat(1_000_000), before = bytes();

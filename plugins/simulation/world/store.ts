@@ -180,7 +180,7 @@ export class Store<T extends ApiObject> {
     if (this.#removed.has(uid) || this.#gone.has(uid)) return false;
     const isSame = before?.metadata.uid === uid;
     if (before !== undefined && isSame && versionOf(before) >= versionOf(known)) return false;
-    const object = this.#compactor.of(known);
+    const object = this.#compactor.of(known, this.#sibling(known) ?? (isSame ? before : undefined));
     if (before !== undefined && !isSame) this.#forget(before);
     this.#byKey.set(key, object);
     indexIn(this.#byNamespace, namespace).set(key, object);
@@ -189,6 +189,12 @@ export class Store<T extends ApiObject> {
     indexIn(this.#byController, owner).set(key, object);
     this.#tell(object, isSame ? before : undefined);
     return !isSame;
+  }
+
+  /** An object with the same controller, of which most is equal. */
+  #sibling(object: T): T | undefined {
+    const owner = controllerOf(object);
+    return owner === undefined ? undefined : this.#byController.get(owner)?.values().next().value;
   }
 
   #forget({ metadata }: Pick<ApiObject, "metadata">): void {
