@@ -21,21 +21,30 @@ export interface Difference {
 
 /** A smaller change is not judged. */
 export const changeMin = 0.05;
-/** Share of the rounds that must agree: of seven rounds that say nothing, six agree by chance in one of sixteen comparisons. */
-const agreeingMin = 0.8;
+
+interface Sitting {
+  readonly ours: readonly number[];
+  readonly theirs: readonly number[];
+  readonly failed: number;
+}
 
 /**
- * Compares round by round. A row is dearer, or cheaper, if the median of the ratios is beyond `changeMin` and most rounds agree. Both lists have a value
- * for each round.
+ * Compares round by round; both lists of a sitting have a value for each. A row is dearer, or cheaper, if the median of all ratios is beyond `changeMin`
+ * and the median of each sitting is on the same side of 1: two processes with the same code can differ by more than `changeMin`.
  */
-export function differenceOf(name: string, what: Difference["what"], ours: readonly number[], theirs: readonly number[]): Difference {
-  const ratios = ours.map((each, round) => each / theirs[round]!), ratio = median(ratios);
-  const agree = (above: boolean) => ratios.filter((each) => above ? each > 1 : each < 1).length >= agreeingMin * ratios.length;
-  const verdict = ratio > 1 + changeMin && agree(true) ? "dearer" : ratio < 1 / (1 + changeMin) && agree(false) ? "cheaper" : "same";
+export function differenceOf(name: string, what: Difference["what"], sittings: readonly Sitting[]): Difference {
+  const ratios = sittings.map(({ ours, theirs }) => ours.map((each, round) => each / theirs[round]!)),
+    all = ratios.flat(),
+    ratio = median(all);
+  const agree = (sign: number) => ratios.every((ofSitting) => (median(ofSitting) - 1) * sign > 0);
+  const verdict = ratio > 1 + changeMin && agree(1) ? "dearer" : ratio < 1 / (1 + changeMin) && agree(-1) ? "cheaper" : "same";
   return {
-    ...{ name, what, ours: median(ours), theirs: median(theirs), ratio, verdict, failed: 0 },
-    lowest: Math.min(...ratios),
-    highest: Math.max(...ratios),
+    ...{ name, what, ratio, verdict },
+    ours: median(sittings.flatMap(({ ours }) => ours)),
+    theirs: median(sittings.flatMap(({ theirs }) => theirs)),
+    lowest: Math.min(...all),
+    highest: Math.max(...all),
+    failed: sittings.reduce((sum, { failed }) => sum + failed, 0),
   };
 }
 

@@ -28,8 +28,11 @@ export interface AgainstOptions {
   readonly scenarios: readonly Scenario[];
   /** Whether starts and idle memory are compared, too. */
   readonly withStarts: boolean;
+  /** How often both servers start anew: two processes with the same code differ by some percent, because they compile it differently. */
+  readonly sittings: number;
   /** Seconds of each round. */
   readonly seconds: number;
+  /** Of a sitting. */
   readonly rounds: number;
   /** Share of the objects and events, for a smoke run. */
   readonly share: number;
@@ -39,6 +42,7 @@ export interface AgainstOptions {
 }
 
 const token = "bench";
+const idleMemory = "idle memory";
 /** Time without requests before memory is read. */
 const idleMs = 5_000;
 
@@ -51,64 +55,71 @@ interface Started extends Target {
   stop(): Promise<void>;
 }
 
+/** Measured in each sitting. */
+type Values = { readonly ours: readonly number[]; readonly theirs: readonly number[]; readonly failed: number };
+
+/** By the name of the scenario: the values of each sitting. */
+type Sittings = Map<string, Values[]>;
+
+/** Resolves with the rows, whose rounds are those of all sittings. */
 export async function compareCheckouts(options: AgainstOptions): Promise<readonly Difference[]> {
   const folder = await mkdtemp(join(tmpdir(), "thole-bench-"));
   const other = await openCheckout(options.against);
-  const closers: { stop(): Promise<void> }[] = [];
-  const differences: Difference[] = [];
-  const keep = (difference: Difference): void => {
-    differences.push(difference);
-    options.tell(difference);
-  };
+  const measured: Sittings = new Map();
   try {
     await writeFile(join(folder, "tokens.csv"), `${token},bench,1,system:masters\n`, { mode: 0o600 });
     const generators = await openGenerators(folder);
     options.begin(other.told, generators.http2);
-    const targets = await startBoth(options, folder, other, closers, keep);
-    const generator = generators.start("h2");
-    closers.push(generator);
-    for (const target of [targets.ours, targets.theirs]) await seed(target, generator, options.share);
-    await measureRounds(options, targets, generators, keep);
-    return differences;
+    for (let sitting = 1; sitting <= options.sittings; sitting++) {
+      const keep = (name: string, values: Values) => void measured.set(name, [...measured.get(name) ?? [], values]);
+      await sit(options, join(folder, String(sitting)), { other, generators, isOursFirst: sitting % 2 === 1 }, keep);
+    }
+    return [...measured].map(([name, sittings]) => {
+      const difference = differenceOf(name, name === idleMemory ? "MiB" : "CPU ms", sittings);
+      options.tell(difference);
+      return difference;
+    });
   } finally {
-    for (const closer of closers.toReversed()) await closer.stop();
     await other.remove();
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** Starts both servers once for each round, in empty stores and in turn; the last ones go on. */
-async function startBoth(
-  { runtime, store, rounds, share, withStarts }: AgainstOptions,
+interface Sitting {
+  readonly other: Checkout;
+  readonly generators: Generators;
+  readonly isOursFirst: boolean;
+}
+
+/** One sitting: both servers start in empty stores, get the same objects and answer the scenarios in turn. */
+async function sit(
+  options: AgainstOptions,
   folder: string,
-  other: Checkout,
-  closers: { stop(): Promise<void> }[],
-  keep: (difference: Difference) => void,
-): Promise<Both<Started>> {
-  const ready = { ours: [] as number[], theirs: [] as number[] }, idle = { ours: [] as number[], theirs: [] as number[] };
-  const count = withStarts ? rounds : 1;
-  for (let round = 1;; round++) {
+  { other, generators, isOursFirst }: Sitting,
+  keep: (name: string, values: Values) => void,
+): Promise<void> {
+  const { runtime, store, share, withStarts } = options;
+  const closers: { stop(): Promise<void> }[] = [];
+  try {
     const start = async (name: string, program?: ServerProgram) => {
-      const started = await startOne(runtime, store, join(folder, `${name}-${round}`), join(folder, "tokens.csv"), program);
+      const started = await startOne(runtime, store, join(folder, name), join(folder, "..", "tokens.csv"), program);
       closers.push(started);
       return started;
     };
-    const both = round % 2 === 0
+    const targets = isOursFirst
       ? { ours: await start("ours"), theirs: await start("theirs", other) }
       : { theirs: await start("theirs", other), ours: await start("ours") };
-    if (withStarts) await setTimeout(idleMs * share);
-    for (const side of ["ours", "theirs"] as const) {
-      ready[side].push(both[side].startCpuMs);
-      idle[side].push(memoryMiB(both[side].pid).now);
+    if (withStarts) {
+      keep("start", { ours: [targets.ours.startCpuMs], theirs: [targets.theirs.startCpuMs], failed: 0 });
+      await setTimeout(idleMs * share);
+      keep(idleMemory, { ours: [memoryMiB(targets.ours.pid).now], theirs: [memoryMiB(targets.theirs.pid).now], failed: 0 });
     }
-    if (round === count) {
-      if (withStarts) {
-        keep(differenceOf("start", "CPU ms", ready.ours, ready.theirs));
-        keep(differenceOf("idle memory", "MiB", idle.ours, idle.theirs));
-      }
-      return both;
-    }
-    for (const closer of closers.splice(0).toReversed()) await closer.stop();
+    const generator = generators.start("h2");
+    closers.push(generator);
+    for (const target of [targets.ours, targets.theirs]) await seed(target, generator, share);
+    await measureRounds(options, targets, generators, keep);
+  } finally {
+    for (const closer of closers.toReversed()) await closer.stop();
   }
 }
 
@@ -129,7 +140,7 @@ async function measureRounds(
   options: AgainstOptions,
   targets: Both<Target>,
   generators: Generators,
-  keep: (difference: Difference) => void,
+  keep: (name: string, values: Values) => void,
 ): Promise<void> {
   for (const { name, measure } of options.scenarios) {
     if (measure.tag !== "load" && measure.tag !== "watch") continue;
@@ -139,7 +150,7 @@ async function measureRounds(
         ? await measurePeerLoad(measure, targets, generator, options)
         : await measurePeerWatch(measure, targets, generator, options);
       const cpu = (rates: typeof ours) => rates.map((rate) => rate.cpuMs);
-      keep({ ...differenceOf(name, "CPU ms", cpu(ours), cpu(theirs)), failed });
+      keep(name, { ours: cpu(ours), theirs: cpu(theirs), failed });
     } finally {
       await generator.ours.stop();
       await generator.theirs.stop();
