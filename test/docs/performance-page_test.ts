@@ -4,24 +4,28 @@ import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import type { Kept } from "../../tools/bench/kept.ts";
 import { rowOfRates } from "../../tools/bench/peer-rows.ts";
-import { newestResults, performancePage } from "../../tools/docs/performance-page.ts";
+import { measuredPage, measuredPages, newestResults } from "../../tools/docs/performance-page.ts";
 
-const page = await readFile(new URL("../../docs/performance.md", import.meta.url), "utf8");
+const read = (path: string) => readFile(new URL(`../../docs/${path}`, import.meta.url), "utf8");
+const figures = "measurements/figures.md", page = await read(figures);
 
 const newest = newestResults();
 const skip = newest === undefined ? "no results are kept in tools/bench/results" : false;
 
-test("docs/performance.md has the newest results; `npm run docs` updates it", { skip }, () => {
-  assert.ok(newest);
-  assert.equal(page, performancePage(page, newest.release, newest.kept));
-});
+for (const path of Object.keys(measuredPages)) {
+  test(`docs/${path} has the newest results; \`npm run docs\` updates it`, { skip }, async () => {
+    assert.ok(newest);
+    const text = await read(path);
+    assert.equal(text, measuredPage(path, text, newest.release, newest.kept));
+  });
+}
 
 /** What is between the marks. */
 function figuresOf(text: string): string {
   return text.slice(text.indexOf("<!-- figures"), text.indexOf("<!-- end of figures"));
 }
 
-test("performancePage() shows the targets of every scenario and whether they are met", () => {
+test("measuredPage() shows the targets of every scenario and whether they are met", () => {
   const rate = { requests: 1, failed: 0, perSecond: 1, p50: 1, p99: 2, cpuMs: 0.3 };
   const goals = [{ what: "CPU ms", value: 0.3, atMost: 0.37, met: true }, { what: "x floor", value: 10, atMost: 1.5, met: false }];
   const measured = [{ name: "create", ...rate, floor: { ...rate, cpuMs: 0.03 }, handler: { ...rate, cpuMs: 0.1 }, peakMiB: 99.6, goals }];
@@ -29,16 +33,19 @@ test("performancePage() shows the targets of every scenario and whether they are
     machine: { cores: 2, platform: "linux x64" },
     results: [{ store: "sqlite", runtime: "deno", firstReadyMs: 500, readyMs: 400, idleMiB: 96, seconds: 1, goals: [], measured }],
   };
-  const text = figuresOf(performancePage(page, "9.9.9", kept));
+  const text = figuresOf(measuredPage(figures, page, "9.9.9", kept));
   assert.match(text, /^Version 9\.9\.9 with sqlite on Deno, 2 cores:$/m);
   const row = /^\| create \|.*$/m.exec(text)?.[0];
   const wanted = "CPU ms at most 0.370: met; x floor at most 1.50: missed, 10.0";
   assert.equal(row, `| create | 0.300 | 10.0 | 3.00 | 1.00, 2.00 | 100 | ${wanted} |`);
   assert.match(text, /^\| {2}\| CPU ms \| x floor \| x handler \| p50, p99 ms \| MiB at most \| wanted \|$/m);
-  assert.throws(() => performancePage("no place", "9.9.9", kept), /has no marks <!-- comparison: written by npm run docs -->/);
+  assert.throws(
+    () => measuredPage("performance.md", "no place", "9.9.9", kept),
+    /has no marks <!-- comparison: written by npm run docs -->/,
+  );
 });
 
-test("performancePage() shows what newer results have: rare latencies, first requests, allocations and a kube-apiserver", () => {
+test("measuredPage() shows what newer results have: rare latencies, first requests, allocations and a kube-apiserver", () => {
   const rate = { requests: 1, failed: 0, perSecond: 1, p50: 1, p99: 2, p999: 3, cpuMs: 0.1, allocatedBytes: 5_000 };
   const measured = [{ name: "get", ...rate, floor: undefined, cold: { ...rate, cpuMs: 0.4 }, peakMiB: 99.6, goals: [] }];
   const row = rowOfRates("get", { ours: [rate, rate], theirs: [{ ...rate, cpuMs: 0.4 }, { ...rate, cpuMs: 0.3 }], failed: 0 }, false);
@@ -47,7 +54,7 @@ test("performancePage() shows what newer results have: rare latencies, first req
     results: [{ store: "sqlite", runtime: "deno", firstReadyMs: 500, readyMs: 400, idleMiB: 96, seconds: 1, goals: [], measured }],
     peers: [{ runtime: "node", http2: "Go", seconds: 1, rows: [{ ...row, cold: { ...rate, cpuMs: 0.2 } }] }],
   };
-  const text = figuresOf(performancePage(page, "9.9.9", kept));
+  const text = figuresOf(measuredPage(figures, page, "9.9.9", kept));
   const rows = text.split("\n").filter((line) => line.startsWith("| get |"));
   assert.deepEqual(rows, [
     "| get | 0.100 |  |  | 1.00, 2.00 | 3.00 | 0.400 | 5,000 | 100 | no target |",

@@ -4,14 +4,15 @@ import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { Kept } from "../../tools/bench/kept.ts";
 import type { Rate } from "../../tools/bench/measured.ts";
-import { type PeerRow, rowOf, rowOfRates } from "../../tools/bench/peer-rows.ts";
+import { type PeerRow, rowOf, rowOfRates, rowOfRuns } from "../../tools/bench/peer-rows.ts";
 import { linearTicks, logarithmic, logarithmicTicks } from "../../tools/docs/chart.ts";
-import { newestResults, performancePage, readmeWithComparison } from "../../tools/docs/performance-page.ts";
+import { measuredPage, newestResults, readmeWithComparison } from "../../tools/docs/performance-page.ts";
 import { performancePictures, pictureNames } from "../../tools/docs/performance-pictures.ts";
 
 const root = new URL("../../", import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root), "utf8");
 const page = read("docs/performance.md"), readme = read("README.md");
+const figuresOf = (kept: Kept) => measuredPage("measurements/figures.md", read("docs/measurements/figures.md"), "9.9.9", kept);
 
 const newest = newestResults();
 const skip = newest === undefined ? "no results are kept in tools/bench/results" : false;
@@ -22,7 +23,8 @@ test("the pictures of docs/performance.md and the README are those of the newest
   for (const key of ["comparison", "latency", "watches", "memory"] as const) {
     const path = `docs/pictures/${pictureNames[key]}.svg`, picture = pictures[key];
     assert.equal(existsSync(new URL(path, root)) ? read(path) : undefined, picture?.svg, path);
-    assert.equal(page.includes(`](pictures/${pictureNames[key]}.svg)`), picture !== undefined, path);
+    const text = key === "watches" ? read("docs/measurements/watches.md") : page;
+    assert.equal(text.includes(`pictures/${pictureNames[key]}.svg)`), picture !== undefined, path);
   }
   assert.equal(readme, readmeWithComparison(readme, newest.kept));
 });
@@ -43,11 +45,22 @@ const results: Kept["results"] = [{
     goals: [],
   }],
 }];
+/** On etcd, as a comparison. */
+const onNode: Kept["results"][number] = {
+  ...{ store: "etcd", runtime: "node", firstReadyMs: 500, readyMs: 400, idleMiB: 96, seconds: 1, goals: [] },
+  measured: [{ name: "get", ...rate, floor: { ...rate, cpuMs: 0.2 }, peakMiB: 99, goals: [] }, {
+    ...{ name: "create", ...rate, floor: { ...rate, cpuMs: 0.01 }, handler: { ...rate, cpuMs: 0.05 }, peakMiB: 99, goals: [] },
+  }],
+};
+/** A watch that costs less, but whose events arrive later. */
+const late = rowOfRates("watch, 100 watchers", { ours: [rate], theirs: [{ ...rate, cpuMs: 0.4, p50: 9 }], failed: 0 }, true);
 const alone: Kept = { machine: { cores: 2, platform: "linux x64" }, results };
 const whole: Kept = {
   ...alone,
+  results: [...results, onNode],
+  densities: [{ runtime: "node", store: "etcd", rows: [rowOfRuns("density: memory", "MiB", 300, [600, 600])] }],
   peers: [
-    { runtime: "node", http2: "Go", seconds: 1, rows: [row("get", 3, 3), row("create", 0.5, 0.9)] },
+    { runtime: "node", http2: "Go", seconds: 1, rows: [row("get", 3, 3), row("create", 0.5, 0.9), late] },
     {
       runtime: "deno",
       http2: "Go",
@@ -71,9 +84,9 @@ test("performancePictures() draws what the results have, with a title and a desc
   const { comparison, latency, watches, memory } = performancePictures(whole);
   assert.match(
     comparison!.svg,
-    /<desc id="description">get: 4\.00 on Deno, 3\.00 on Node, target 3; create: 0\.900 on Node, target 3\.<\/desc>/,
+    /<desc id="description">get: 4\.00 on Deno, 3\.00 on Node, target 3; create: 0\.900 on Node, target 5; watch, 100 watchers: 4\.00 on Node, target 3\.<\/desc>/,
   );
-  assert.match(comparison!.alt, /4\.00 to 4\.00 times Thole's on Deno, and 0\.900 to 3\.00 times Thole's on Node$/);
+  assert.match(comparison!.alt, /4\.00 to 4\.00 times Thole's on Deno, and 0\.900 to 4\.00 times Thole's on Node$/);
   assert.match(
     latency.svg,
     /get: Thole on Deno 10\.0, 20\.0, 40\.0; Thole on Node 10\.0, 20\.0, 40\.0; kube-apiserver 10\.0, 20\.0, 40\.0\./,
@@ -96,15 +109,17 @@ test("performancePictures() shows the latencies of the stores if there is no com
 });
 
 test("performancePage() and the README show a comparison once there is one", () => {
-  const text = performancePage(page, "9.9.9", whole);
-  assert.match(text, /^Targets that are met: 1 of 2 on Deno, 1 of 2 on Node\./m);
-  assert.match(text, /^\| get \| 0\.100, 0\.400 CPU ms: 4\.00, met \| 0\.100, 0\.300 CPU ms: 3\.00, met \| 3\.00 \|$/m);
-  assert.match(text, /^\| create \| {2}\| 0\.100, 0\.0900 CPU ms: 0\.900, missed \| 3\.00 \|$/m);
-  assert.match(text, /^\| KiB for each object \| 2\.00 \|$/m);
-  assert.match(text, /^\| GET of an object \| 0\.100 ms: 10,000 a second \|$/m);
+  const text = measuredPage("performance.md", page, "9.9.9", whole);
+  assert.match(text, /^Targets that are met: 1 of 2 on Deno, 2 of 5 on Node\. Those that are missed are in bold\.$/m);
+  assert.match(text, /^\| get \| 0\.100 \| {2}\| 4\.00 \| 0\.100 \| 0\.500 \| 3\.00 \| 3\.00 \|$/m);
+  assert.match(text, /^\| create \| {2}\| {2}\| {2}\| 0\.100 \| \*\*2\.00\*\* \| \*\*0\.900\*\* \| 5\.00; bare 1\.30, 1\.60 \|$/m);
+  assert.match(text, /^\| watch, 100 watchers \|.*\| \*\*4\.00\*\* \| 3\.00 \|$/m, "later than a kube-apiserver's");
+  assert.match(text, /^\| density: memory \| {2}\| {2}\| {2}\| 300 MiB \| {2}\| 2\.00 \| 2\.00 \|$/m);
+  assert.match(figuresOf(whole), /^\| KiB for each object \| 2\.00 \|$/m);
+  assert.match(figuresOf(whole), /^\| GET of an object \| 0\.100 ms: 10,000 a second \|/m);
   assert.match(readmeWithComparison(readme, whole), /\]\(docs\/pictures\/cpu-beside-kube-apiserver\.svg\)/);
   assert.doesNotMatch(readmeWithComparison(readme, alone), /cpu-beside-kube-apiserver/);
-  assert.match(performancePage(text, "9.9.9", alone), /^The results of release 9\.9\.9 have no comparison yet\./m);
+  assert.match(measuredPage("performance.md", text, "9.9.9", alone), /^The results of release 9\.9\.9 have no comparison yet\./m);
 });
 
 test("performancePage() shows a row of one runtime only where that runtime has it", () => {
@@ -118,8 +133,8 @@ test("performancePage() shows a row of one runtime only where that runtime has i
     row("get", 3, 3),
     row("create", 3, 3),
   ]);
-  const text = performancePage(page, "9.9.9", { ...alone, peers: [node, deno] });
-  const table = text.slice(text.indexOf("| Thole on Deno, kube-apiserver: ratio |"), text.indexOf("<!-- end of comparison"));
+  const text = measuredPage("performance.md", page, "9.9.9", { ...alone, peers: [node, deno] });
+  const table = text.slice(text.indexOf("|  | Deno | ÷ bare |"), text.indexOf("<!-- end of comparison"));
   assert.deepEqual([...table.matchAll(/^\| ([a-z][^|]*) \|/gm)].map(([, name]) => name), [
     "ready, package",
     "ready, package, later start",
@@ -127,8 +142,11 @@ test("performancePage() shows a row of one runtime only where that runtime has i
     "get",
     "create",
   ]);
-  assert.match(table, /^\| ready, package, later start \| {2}\| 300, 3,300 ms: 11\.0 \| {2}\|$/m);
-  assert.match(text, /^\| ready, package, later start \| 300 ms \| 3,300 ms \| 11\.0 \|.*\| no target \|$/m);
+  assert.match(table, /^\| ready, package, later start \| {2}\| {2}\| {2}\| 300 ms \| {2}\| 11\.0 \| {2}\|$/m);
+  assert.match(
+    figuresOf({ ...alone, peers: [node, deno] }),
+    /^\| ready, package, later start \| 300 ms \| 3,300 ms \| 11\.0 \|.*\| no target \|$/m,
+  );
 });
 
 test("scales and ticks include the lowest and the highest value", () => {

@@ -10,12 +10,12 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { companionsMissing } from "./density-cluster.ts";
 
-test("npm run bench:density names the programs that are missing, then the folder of kwok's stages", async () => {
+test("npm run bench -- --density names the programs that are missing, then the folder of kwok's stages", async () => {
   const folder = await mkdtemp(join(tmpdir(), "thole-density-test-"));
   const density = async (...args: string[]): Promise<string> => {
-    const program = fileURLToPath(new URL("./density.ts", import.meta.url));
+    const program = fileURLToPath(new URL("./main.ts", import.meta.url));
     const runtime = "Deno" in globalThis ? ["run", "-A", "--no-check"] : ["--disable-warning=ExperimentalWarning"];
-    const run = [...runtime, program, "--store", "sqlite", ...args];
+    const run = [...runtime, program, "--density", "--store", "sqlite", ...args];
     return (await promisify(execFile)(process.execPath, run, { env: { ...process.env, PATH: folder } })).stdout;
   };
   try {
@@ -27,7 +27,7 @@ test("npm run bench:density names the programs that are missing, then the folder
   }
 });
 
-test("npm run bench:density names a stage that its folder does not have", async () => {
+test("npm run bench -- --density names a stage that its folder does not have", async () => {
   const folder = await mkdtemp(join(tmpdir(), "thole-density-test-")), before = process.env["PATH"];
   try {
     // Different programs: links to one program count once.

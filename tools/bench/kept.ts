@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "
 import { availableParallelism } from "node:os";
 import { dirname } from "node:path";
 import process from "node:process";
+import type { DensityResult } from "./density.ts";
 import type { Result } from "./measure.ts";
 import type { MemoryResult } from "./memory.ts";
 import type { PeerResult } from "./peer-rows.ts";
@@ -13,6 +14,8 @@ export interface Kept {
   readonly results: readonly Result[];
   /** Comparisons with a kube-apiserver, one for each runtime; not in results of earlier releases. */
   readonly peers?: readonly PeerResult[];
+  /** A cluster without machines beside a kube-apiserver, one for each runtime; not in results of earlier releases. */
+  readonly densities?: readonly DensityResult[];
   /** Memory against objects, one for each store and runtime; not in results of earlier releases. */
   readonly memory?: readonly MemoryResult[];
   /** Latency against watches, one for each store and runtime; not in results of earlier releases. */
@@ -35,6 +38,11 @@ export function keepPeer(file: string, result: PeerResult): void {
     ...kept,
     peers: replaced(kept.peers, same, (before) => ({ ...result, rows: rowsWith(before?.rows ?? [], result.rows) })),
   }));
+}
+
+/** Replaces the cluster without machines of the same runtime. */
+export function keepDensity(file: string, result: DensityResult): void {
+  keep(file, (kept) => ({ ...kept, densities: replaced(kept.densities, ({ runtime }) => runtime === result.runtime, () => result) }));
 }
 
 /** Replaces the memory with the same store and runtime. */

@@ -7,9 +7,11 @@ import { etcdAvailable } from "../../test/etcd.ts";
 import { compareCheckouts } from "./against.ts";
 import { differenceLine } from "./against-rows.ts";
 import type { Runtime } from "./children.ts";
+import { densityMissing, measureDensities } from "./density.ts";
+import type { DensitySize } from "./density-load.ts";
 import { measureFairness } from "./fairness.ts";
 import { floodHead, floodLine, floodNames, measureFlood } from "./floods.ts";
-import { keepMemory, keepPeer, keepResult } from "./kept.ts";
+import { keepDensity, keepMemory, keepPeer, keepResult } from "./kept.ts";
 import { measure, type Result } from "./measure.ts";
 import type { StoreName } from "./measured.ts";
 import { measureMemory } from "./memory.ts";
@@ -38,6 +40,10 @@ npm run bench -- --against main [--only TEXT ...] [--store etcd] [--runtime node
   five sittings, twenty minutes. Exits with 1 if a row is dearer by more than 5 percent. On a machine without other work.
 npm run bench -- --proxied [--rounds N]
   A GET that is passed on to a registered server, beside a kube-apiserver on PATH with the same one, two minutes.
+npm run bench -- --density --stages FOLDER [--kube] [--store sqlite] [--runtime node] [--nodes N] [--deployments N] [--replicas N] [--kwok N,N]
+  A cluster without machines: kube-controller-manager, kube-scheduler and kwok of PATH beside this server, with the folder kustomize/stage of kwok's
+  module. Two minutes; --kube also measures a kube-apiserver before and after it, eight minutes. --kwok has nodes and pods of kwok's own benchmark, a
+  tenth of it; 0,0 leaves it out.
 npm run bench -- --memory
   Memory of an idle server against the number of objects, and the time until it is ready, five minutes for each store.
 npm run bench -- --floods [--only TEXT] [--runtime node]
@@ -80,6 +86,12 @@ const options = {
   proxied: { type: "boolean", default: false },
   fairness: { type: "boolean", default: false },
   objects: { type: "string", default: String(fairObjects) },
+  density: { type: "boolean", default: false },
+  stages: { type: "string" },
+  nodes: { type: "string", default: "100" },
+  deployments: { type: "string", default: "30" },
+  replicas: { type: "string", default: "100" },
+  kwok: { type: "string", default: "500,1000" },
   kube: { type: "boolean", default: false },
   profile: { type: "string" },
   rounds: { type: "string" },
@@ -235,6 +247,31 @@ async function fairness(values: Flags, runtime: Runtime): Promise<boolean> {
   return isWhole;
 }
 
+function densitySizeOf({ nodes, deployments, replicas, kwok, smoke }: Flags): DensitySize {
+  if (smoke) return { nodes: 2, deployments: 2, replicas: 3, benchNodes: 4, benchPods: 4 };
+  const [benchNodes = 0, benchPods = 0] = kwok.split(",").map(Number);
+  return { nodes: Number(nodes), deployments: Number(deployments), replicas: Number(replicas), benchNodes, benchPods };
+}
+
+/** Programs that are missing are named, and are no failure. */
+async function density(values: Flags, runtime: Runtime): Promise<boolean> {
+  const { stages, kube, json } = values, store = values.store === "sqlite" ? "sqlite" : "etcd";
+  const missing = densityMissing(stages, store);
+  if (missing !== false || stages === undefined) {
+    console.log(`Skipped: ${missing}`);
+    return true;
+  }
+  const peerMissing = kube && kubeApiserverMissing();
+  if (peerMissing !== false) console.log(`Without a kube-apiserver: ${peerMissing}`);
+  const rows = await measureDensities({
+    ...{ runtime, store, stages, size: densitySizeOf(values), withPeer: kube && peerMissing === false },
+    tell: console.log,
+  });
+  for (const row of rows) console.log(peerLine(row));
+  if (json !== undefined && rows.length > 0) keepDensity(json, { runtime, store, rows });
+  return true;
+}
+
 async function profile(values: Flags, runtime: Runtime, to: string): Promise<boolean> {
   const size = { ...values.smoke ? smoke : whole, ...values.seconds === undefined ? {} : { seconds: Number(values.seconds) } };
   const chosen = (values.peer ? peerScenarios : scenarios).filter(({ name }) => isChosen(name, values));
@@ -258,6 +295,7 @@ function measuring(values: Flags): Promise<boolean> {
   if (values.peer) return measurePeer(values, runtime);
   if (values.against !== undefined) return against(values, runtime, values.against);
   if (values.proxied) return proxied(values, runtime);
+  if (values.density) return density(values, runtime);
   if (values.fairness) return fairness(values, runtime);
   if (values.floods) return floods(values, runtime);
   return values.memory ? memory(values, runtime) : measureAlone(values, runtime);

@@ -66,7 +66,7 @@ async function floorOf(scenario: Scenario, job: Load, { target, floor, generator
   if (scenario.floor === "read") {
     const path = job.path.replace("<object>", "cm-00000");
     const file = join(folder, "body");
-    await writeFile(file, await bodyOf(path, target));
+    await writeFile(file, await bodyOf(path, target, job.gzip));
     await floor.child.ask({ step: "serve", path, file } satisfies FloorStep);
     const bare = { ...job, path, port: floor.port, seconds };
     await generator.load({ ...bare, seconds: seconds * warmUpShare });
@@ -94,12 +94,12 @@ async function managedFieldsOf(path: string, target: Target): Promise<string> {
   return `${JSON.stringify(managed).length} bytes of managedFields in ${managed.length} entries`;
 }
 
-/** The bytes of the server's response. */
-async function bodyOf(path: string, { port, ca, token }: Target): Promise<Uint8Array> {
+/** The bytes of the server's response. The bare server sends those of gzip as they are. */
+async function bodyOf(path: string, { port, ca, token }: Target, gzip = false): Promise<Uint8Array> {
   const connection = await openConnection({ port, ca: readFileSync(ca, "utf8") });
   const pieces: Uint8Array[] = [];
   await connection.request(
-    `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`,
+    `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n${gzip ? "Accept-Encoding: gzip\r\n" : ""}\r\n`,
     (piece) => pieces.push(Buffer.from(piece)),
   );
   connection.close();

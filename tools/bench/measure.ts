@@ -87,7 +87,7 @@ export async function measure(options: Options): Promise<Result> {
       seconds: secondsSince(begun),
     });
     const keep: Keep = (result) => {
-      const judged = { ...result, goals: goalsOf(result, measured) };
+      const judged = { ...result, goals: goalsOf(result, measured, runtime) };
       measured.push(judged);
       options.tell(judged, soFar());
     };

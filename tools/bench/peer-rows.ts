@@ -14,8 +14,8 @@ export interface Side {
 
 export interface PeerRow {
   readonly name: string;
-  /** What is compared: "CPU ms" of a request or an event, "ms" or "MiB". */
-  readonly what: "CPU ms" | "ms" | "MiB";
+  /** What is compared: "CPU ms" of a request or an event, "CPU s" of a whole load, "ms", "s" or "MiB". */
+  readonly what: "CPU ms" | "CPU s" | "ms" | "s" | "MiB";
   readonly ours: number;
   readonly theirs: number;
   /** Theirs as a multiple of ours: the median of the rounds, and the lowest and highest of them. */
@@ -46,6 +46,11 @@ export function rowOf(name: string, what: "ms" | "MiB", ours: readonly Side[], t
   const cpu = (sides: readonly Side[]) => median(sides.map(({ cpuMs = NaN }) => cpuMs));
   const startCpuMs = { ours: cpu(ours), theirs: cpu(theirs) };
   return { ...compared(name, what, values(ours), values(theirs)), ...(what === "ms" ? { startCpuMs } : {}), failed: 0 };
+}
+
+/** A row of one run of this server and of several of the other one, each of which is compared with it. */
+export function rowOfRuns(name: string, what: PeerRow["what"], ours: number, theirs: readonly number[]): PeerRow {
+  return { ...compared(name, what, theirs.map(() => ours), theirs), failed: 0 };
 }
 
 /** A row of the rounds of a load, or of a watch, whose p50 must not be worse than theirs. */

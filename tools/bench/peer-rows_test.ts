@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Rate } from "./measured.ts";
-import { peerLine, rowOf, rowOfRates } from "./peer-rows.ts";
+import { peerLine, rowOf, rowOfRates, rowOfRuns } from "./peer-rows.ts";
 
 const rate = (cpuMs: number, p50 = 1): Rate => ({ requests: 10, failed: 0, perSecond: 5, p50, p99: 2, p999: 3, cpuMs });
 
@@ -18,13 +18,18 @@ test("rowOfRates() of a watch is not met when its p50 is worse than theirs", () 
   assert.equal(rowOfRates(name, { ours: [rate(1, 2.1)], theirs: [rate(4, 2)], failed: 0 }, true).met, false);
 });
 
+test("rowOfRuns() compares one run with each of several others", () => {
+  const row = rowOfRuns("density: CPU", "CPU s", 50, [110, 90]);
+  assert.deepEqual([row.ours, row.lowest, row.highest, row.wanted], [50, 1.8, 2.2, 2]);
+});
+
 test("rowOf() compares single values, and peerLine() prints them", () => {
-  const row = rowOf("ready, package", "ms", [{ value: 300, cpuMs: 500 }], [{ value: 3_300, cpuMs: 2_000 }]);
+  const row = rowOf("ready, package", "ms", [{ value: 300, cpuMs: 500 }], [{ value: 4_500, cpuMs: 2_000 }]);
   assert.equal(row.met, true);
   assert.equal(rowOf("ready, package, later start", "ms", [{ value: 300 }], [{ value: 3_300 }]).wanted, undefined);
   assert.equal(rowOf("ready, repository", "ms", [{ value: 300 }], [{ value: 3_300 }]).wanted, undefined);
   assert.equal(
     peerLine(row),
-    "ready, package              ms 300 / 3,300: 11.0 times (11.0 to 11.0), wanted 10.0: met; CPU ms 500 / 2,000",
+    "ready, package              ms 300 / 4,500: 15.0 times (15.0 to 15.0), wanted 15.0: met; CPU ms 500 / 2,000",
   );
 });

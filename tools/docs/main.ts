@@ -13,7 +13,7 @@ import { pluginReference } from "./plugin-reference.ts";
 import { removedApisPage } from "./removed-apis-page.ts";
 import { schemaPage } from "./schema-page.ts";
 import { roadmapPage } from "./roadmap-page.ts";
-import { newestResults, performancePage, readmeWithComparison } from "./performance-page.ts";
+import { measuredPage, measuredPages, newestResults, readmeWithComparison } from "./performance-page.ts";
 import { performancePictures, pictureNames } from "./performance-pictures.ts";
 import { testControlPage } from "./test-control-page.ts";
 import { plainSettingsType } from "./plain-settings-type.ts";
@@ -39,10 +39,13 @@ const roadmap = new URL("../../docs/roadmap.md", import.meta.url);
 const missing = await readFile(new URL("../../docs/not-implemented.md", import.meta.url), "utf8");
 await writeFile(roadmap, roadmapPage(await readFile(roadmap, "utf8"), missing));
 const newest = newestResults();
-const performance = new URL("../../docs/performance.md", import.meta.url), readme = new URL("../../README.md", import.meta.url);
+const readme = new URL("../../README.md", import.meta.url);
 if (newest !== undefined) {
   const { release, kept } = newest, pictures = performancePictures(kept);
-  await writeFile(performance, performancePage(await readFile(performance, "utf8"), release, kept));
+  for (const path of Object.keys(measuredPages)) {
+    const page = new URL(`../../docs/${path}`, import.meta.url);
+    await writeFile(page, measuredPage(path, await readFile(page, "utf8"), release, kept));
+  }
   await writeFile(readme, readmeWithComparison(await readFile(readme, "utf8"), kept));
   for (const key of ["comparison", "latency", "watches", "memory"] as const) {
     const file = new URL(`../../docs/pictures/${pictureNames[key]}.svg`, import.meta.url), picture = pictures[key];

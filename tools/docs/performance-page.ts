@@ -1,4 +1,4 @@
-/** The tables and pictures of docs/performance.md, from the results of the newest measured release. */
+/** The tables and pictures of docs/performance.md and docs/measurements, from the results of the newest measured release. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import type { Kept } from "../bench/kept.ts";
 import type { Goal, Measured } from "../bench/measured.ts";
@@ -7,7 +7,7 @@ import { short } from "../bench/report.ts";
 import { table } from "./markdown-table.ts";
 import { within } from "./marks.ts";
 import { runtimeNames, sortedPeers } from "./performance-pictures.ts";
-import { readmeComparison, summaryOf } from "./performance-summary.ts";
+import { moreOf, readmeComparison, summaryOf, watchesOf } from "./performance-summary.ts";
 
 const folder = new URL("../bench/results/", import.meta.url);
 
@@ -21,10 +21,20 @@ export function newestResults(): { readonly release: string; readonly kept: Kept
   return { release: file.slice(0, -".json".length), kept };
 }
 
-/** The page with new tables and pictures. */
-export function performancePage(page: string, release: string, kept: Kept): string {
-  const sections = { ...summaryOf(release, kept), figures: tables(release, kept) };
-  return Object.entries(sections).reduce((text, [name, section]) => withSection(text, name, `\n${section}\n`), page);
+/** Sections by the name in their marks. */
+type Sections = Readonly<Record<string, string>>;
+
+/** Pages with measured sections, by their path in docs. */
+export const measuredPages: Readonly<Record<string, (release: string, kept: Kept) => Sections>> = Object.freeze({
+  "performance.md": summaryOf,
+  "measurements/figures.md": (release, kept) => ({ ...moreOf(kept), figures: tables(release, kept) }),
+  "measurements/watches.md": watchesOf,
+});
+
+/** The text of a page with new tables and pictures. `path`: a key of `measuredPages`. */
+export function measuredPage(path: string, text: string, release: string, kept: Kept): string {
+  const sections = measuredPages[path]?.(release, kept) ?? {};
+  return Object.entries(sections).reduce((all, [name, section]) => withSection(all, name, `\n${section}\n`), text);
 }
 
 /** The README with the picture of the comparison, if there is one. */

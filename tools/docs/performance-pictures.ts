@@ -5,6 +5,7 @@ import type { MemoryResult } from "../bench/memory.ts";
 import type { PeerResult } from "../bench/peer-rows.ts";
 import type { WatchPoint, WatchResult } from "../bench/watch-points.ts";
 import { short } from "../bench/report.ts";
+import { wantedRatios } from "../bench/targets.ts";
 import { bar, chartWidth, dot, line, linear, linearTicks, lines, logarithmic, logarithmicTicks, type Scale, svgOf, text } from "./chart.ts";
 
 export interface Picture {
@@ -65,7 +66,7 @@ function comparisonPicture(unsorted: readonly PeerResult[]): Picture {
   const all = names.flatMap((name) => rowsOf(name).filter((row) => row !== undefined));
   const ticks = logarithmicTicks(
     Math.min(0.5, ...all.map(({ lowest }) => lowest)),
-    Math.max(2, ...all.flatMap(({ highest, wanted = 1 }) => [highest, wanted])),
+    Math.max(2, ...all.flatMap(({ name, highest }) => [highest, wantedRatios[name] ?? 1])),
   );
   const x = logarithmic(ticks[0]!, ticks.at(-1)!, left, right);
   const thickness = 15, step = peers.length * (thickness + 2) + 14, bottom = top + names.length * step;
@@ -88,7 +89,7 @@ function comparisonPicture(unsorted: readonly PeerResult[]): Picture {
         "value",
       )]
     );
-    const wanted = found.find((row) => row !== undefined)?.wanted;
+    const wanted = wantedRatios[name];
     const height = peers.length * (thickness + 2);
     const target = wanted === undefined ? [] : [line(x(wanted), y - 3, x(wanted), y + height + 1, "target")];
     return [text(left - 12, y + height / 2 + 4, name, "end"), ...bars, ...target, ...values];
@@ -98,7 +99,7 @@ function comparisonPicture(unsorted: readonly PeerResult[]): Picture {
     const values = peers.flatMap(({ runtime }, at) =>
       found[at] === undefined ? [] : [`${short(found[at].ratio)} on ${runtimeNames[runtime]}`]
     );
-    const wanted = found.find((row) => row !== undefined)?.wanted;
+    const wanted = wantedRatios[name];
     return `${name}: ${values.join(", ")}${wanted === undefined ? "" : `, target ${wanted}`}`;
   }).join("; ");
   const title = "CPU of a kube-apiserver for a request, as a multiple of Thole's";

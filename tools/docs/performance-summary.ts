@@ -1,28 +1,36 @@
-/** The short sections of docs/performance.md and of the README, from kept results: what a reader looks for first. */
+/** The short sections of docs/performance.md, of docs/measurements and of the README, from kept results. */
 import type { Kept } from "../bench/kept.ts";
-import type { PeerResult, PeerRow } from "../bench/peer-rows.ts";
 import { short } from "../bench/report.ts";
 import { table } from "./markdown-table.ts";
-import { performancePictures, type Picture, runtimeNames, sortedPeers } from "./performance-pictures.ts";
+import { measuredTable } from "./measured-table.ts";
+import { performancePictures, type Picture, runtimeNames } from "./performance-pictures.ts";
 
-/** Sections by the name in their marks. */
-export function summaryOf(
-  release: string,
-  kept: Kept,
-): Readonly<Record<"comparison" | "latency" | "watches" | "memory" | "requests of a core", string>> {
+/** The sections of docs/performance.md by the name in their marks: pictures, and one table. */
+export function summaryOf(release: string, kept: Kept): Readonly<Record<"comparison" | "latency" | "memory", string>> {
   const pictures = performancePictures(kept);
   return {
     "comparison": pictures.comparison === undefined
       ? `The results of release ${release} have no comparison yet. [A first one](measurements/requests.md#the-first-comparison-with-a-kube-apiserver) was made on a busy machine.`
-      : [shown(pictures.comparison, ""), reached(kept), comparisonTable(kept)].join("\n\n"),
+      : [shown(pictures.comparison, ""), measuredTable(kept)].join("\n\n"),
     "latency": shown(pictures.latency, ""),
-    "watches": pictures.watches === undefined
-      ? `The results of release ${release} have no latencies against the number of watches yet. [A first measurement](measurements/watches.md#watches-latency-against-cpu) was made on a busy machine.`
-      : shown(pictures.watches, ""),
     "memory": pictures.memory === undefined
       ? `The results of release ${release} have no memory against objects yet. [A start with 300,000](measurements/requests.md#starts-with-many-objects) was measured on a busy machine.`
-      : [shown(pictures.memory, ""), memoryTable(kept)].join("\n\n"),
-    "requests of a core": requestsTable(kept),
+      : shown(pictures.memory, ""),
+  };
+}
+
+/** Sections of docs/measurements/figures.md. */
+export function moreOf(kept: Kept): Readonly<Record<"requests of a core" | "memory of objects", string>> {
+  return { "requests of a core": requestsTable(kept), "memory of objects": memoryTable(kept) };
+}
+
+/** The section of docs/measurements/watches.md. */
+export function watchesOf(release: string, kept: Kept): Readonly<Record<"watches", string>> {
+  const { watches } = performancePictures(kept);
+  return {
+    watches: watches === undefined
+      ? `The results of release ${release} have no latencies against the number of watches yet.`
+      : shown(watches, "../"),
   };
 }
 
@@ -34,45 +42,6 @@ export function readmeComparison(kept: Kept): string {
 
 function shown({ name, alt }: Picture, folder: string): string {
   return `![${alt}](${folder}pictures/${name}.svg)`;
-}
-
-function reached({ peers = [] }: Kept): string {
-  const counts = sortedPeers(peers).map(({ runtime, rows }) => {
-    const wanted = rows.filter((row) => row.wanted !== undefined);
-    return `${wanted.filter(({ met }) => met).length} of ${wanted.length} on ${runtimeNames[runtime]}`;
-  });
-  return `Targets that are met: ${counts.join(", ")}. A watch must also reach its watchers no later than the kube-apiserver's (p50).`;
-}
-
-function comparisonTable({ peers: unsorted = [] }: Kept): string {
-  const peers = sortedPeers(unsorted);
-  const names = rowNames(peers);
-  const heads = ["", ...peers.map(({ runtime }) => `Thole on ${runtimeNames[runtime]}, kube-apiserver: ratio`), "wanted"];
-  return table([
-    heads,
-    ...names.map((name) => {
-      const found = peers.map(({ rows }) => rows.find((row) => row.name === name));
-      const wanted = found.find((row) => row !== undefined)?.wanted;
-      return [name, ...found.map((row) => row === undefined ? "" : comparedCell(row)), wanted === undefined ? "" : short(wanted)];
-    }),
-  ]);
-}
-
-/** The names of all rows: one that only some comparisons have follows the row before it there. */
-function rowNames(peers: readonly PeerResult[]): readonly string[] {
-  const names: string[] = [];
-  for (const { rows } of peers) {
-    let next = 0;
-    for (const { name } of rows) {
-      if (!names.includes(name)) names.splice(next, 0, name);
-      next = names.indexOf(name) + 1;
-    }
-  }
-  return names;
-}
-
-function comparedCell({ ours, theirs, what, ratio, met }: PeerRow): string {
-  return `${short(ours)}, ${short(theirs)} ${what}: ${short(ratio)}${met === undefined ? "" : met ? ", met" : ", missed"}`;
 }
 
 function memoryTable({ memory = [] }: Kept): string {
