@@ -19,8 +19,9 @@ const inParts: ReadonlySet<string> = new Set(["metadata", "spec", "status"]);
 export type Merge = (json: string) => Tree;
 
 /**
- * Returns the live object with the patch, in the live object's version. `live` decodes it, which is left out where it is of no use. Undefined if the patch or its result must be looked at as a whole: the patch is no
- * object or names other members than `inParts`, or the result cannot be decoded without a finding.
+ * Returns the live object with the patch, in the live object's version. `live` decodes it, which is left out where it is of no use. Undefined if the
+ * patch or its result must be looked at as a whole: the patch is no object or names other members than `inParts`, or the result cannot be decoded without
+ * a finding.
  */
 export function patchInPart(codec: Codec, live: () => ApiObject, patch: Tree, report: DecodeReport, merge: Merge): ApiObject | undefined {
   if (!(patch instanceof TreeObject) || patch.keys.some((key) => !inParts.has(key))) return undefined;
