@@ -19,18 +19,30 @@ export interface ServerClock extends Clock {
   elapsed(): number;
 }
 
-/** Longest time that `setTimeout` accepts, in milliseconds. A longer wait ends early, and its caller must wait again. */
+/** Longest time that `setTimeout` accepts, in milliseconds: 24 days. */
 const timerMsMax = 2 ** 31 - 1;
 
+/** The clock of the system, with these timers. A wait that is longer than a timer can be has several, one after the other. */
+export function clockOf(timer: Clock["after"]): ServerClock {
+  return Object.freeze({
+    now: () => Date.now(),
+    elapsed: () => performance.now(),
+    after: (ms: number, run: () => void) => ms > timerMsMax ? afterSteps(ms, run, timer) : timer(Math.max(0, ms), run),
+  });
+}
+
 /** The clock and the timers of the system. */
-export const systemClock: ServerClock = Object.freeze({
-  now: () => Date.now(),
-  elapsed: () => performance.now(),
-  after(ms: number, run: () => void): () => void {
-    const timer = setTimeout(run, Math.min(Math.max(0, ms), timerMsMax));
-    return () => clearTimeout(timer);
-  },
+export const systemClock: ServerClock = clockOf((ms, run) => {
+  const timer = setTimeout(run, ms);
+  return () => clearTimeout(timer);
 });
+
+function afterSteps(ms: number, run: () => void, timer: Clock["after"]): () => void {
+  const step = (left: number): () => void =>
+    left > timerMsMax ? timer(timerMsMax, () => void (cancel = step(left - timerMsMax))) : timer(left, run);
+  let cancel = step(ms);
+  return () => cancel();
+}
 
 /** A clock for durations, ages and timeouts: jumps of the wall clock do not change it. It shows milliseconds since 1970 only until the first of them. */
 export const elapsedClock: Clock = Object.freeze({ ...systemClock, now: () => performance.timeOrigin + performance.now() });

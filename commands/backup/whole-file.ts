@@ -17,7 +17,7 @@ export async function wholeFile<T>(to: string, write: (partial: string) => Promi
   try {
     const result = await write(partial);
     await sync(partial);
-    await place(partial, path);
+    await placeFile(partial, path);
     return result;
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -25,14 +25,16 @@ export async function wholeFile<T>(to: string, write: (partial: string) => Promi
   }
 }
 
-/** A link fails if the file exists, a rename would replace it. Some file systems have no links. */
-async function place(partial: string, path: string): Promise<void> {
+/** Moves a file. Rejects if there is one at its place: a link fails then, a rename would replace it. Some file systems have no links. */
+export async function placeFile(partial: string, path: string): Promise<void> {
   try {
     await link(partial, path);
   } catch {
     if (existsSync(path)) throw existsError(path);
     await rename(partial, path);
+    return;
   }
+  await rm(partial);
 }
 
 async function sync(path: string): Promise<void> {

@@ -55,10 +55,10 @@ export interface Cluster {
   answer(exchange: Exchange): Promise<Reply>;
 }
 
-/** Opens the cluster of a kubeconfig. Rejects for one that cannot be used. */
-export async function openCluster(kubeconfig: string, context: string | undefined): Promise<Cluster> {
+/** Opens the cluster of a kubeconfig. Rejects for one that cannot be used, and when the signal aborts. */
+export async function openCluster(kubeconfig: string, context: string | undefined, signal: AbortSignal): Promise<Cluster> {
   const connections = new Connections(() => readAccess(kubeconfig, context)), { access } = await connections.current();
-  return { address: access.server.origin, user: await userOf(connections), answer: (exchange) => answer(connections, exchange) };
+  return { address: access.server.origin, user: await userOf(connections, signal), answer: (exchange) => answer(connections, exchange) };
 }
 
 class Connections {
@@ -140,11 +140,11 @@ function piecesOf(message: BegunResponse["message"], took: BegunResponse["took"]
 }
 
 /** Asks the cluster who the user is. A cluster that does not say gives a name for the recording only. */
-async function userOf(connections: Connections): Promise<UserInfo> {
+async function userOf(connections: Connections, signal: AbortSignal): Promise<UserInfo> {
   const body = new TextEncoder().encode('{"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"}');
   const headers = { "content-type": "application/json", accept: "application/json" },
     path = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
-  const { message } = await send(connections, { method: "POST", path, headers, body, signal: new AbortController().signal });
+  const { message } = await send(connections, { method: "POST", path, headers, body, signal });
   const text = new TextDecoder();
   let said = "";
   for await (const piece of message) {

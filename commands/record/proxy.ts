@@ -13,7 +13,7 @@ import { listen } from "../../server/listen/listener.ts";
 import { kubeconfig, serverUrl } from "../../server/listen/pki.ts";
 import { openCredentials } from "../../server/startup/credentials.ts";
 import type { KnownRequest } from "../../testing/faults/rule.ts";
-import { type Recording, recordings } from "../../testing/recording/recorder.ts";
+import { type Recorder, recordings } from "../../testing/recording/recorder.ts";
 import type { Cluster } from "./cluster.ts";
 
 const loopback = "127.0.0.1";
@@ -25,7 +25,7 @@ export interface Proxy {
   readonly url: string;
   /** The text of its kubeconfig, with a private key that is of no use elsewhere. */
   readonly kubeconfig: string;
-  readonly recording: Recording;
+  readonly recording: Recorder;
   close(): Promise<void>;
 }
 

@@ -1,16 +1,19 @@
 // `thole record` in front of a server, with clients over HTTP/1.1 and HTTP/2: the recording has no secrets, and a test server replays it.
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { once } from "node:events";
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import process from "node:process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { run as runRecord } from "../../commands/record.ts";
 import { openTestServer } from "../../testing.ts";
 import { readRecording } from "../../testing/recording/read-recording.ts";
 import { http2Client } from "../http2.ts";
 import { type Client, documents, httpsClient, type Place } from "../https.ts";
-import { run, type Runtime, runtimePath, startCommand, startRealServer, startSkipped, until } from "../real-server.ts";
+import { type Runtime, runtimePath, startCommand, startRealServer, startSkipped, until } from "../real-server.ts";
 
 const namespace = "/api/v1/namespaces/default", main = fileURLToPath(new URL("../../server/main.ts", import.meta.url));
 
@@ -67,10 +70,13 @@ for (const runtime of ["deno", "node"] as const) {
     `thole record on ${runtime} records a session without its secrets, and another server replays it`,
     { skip: startSkipped(runtime) },
     async () => {
-      const folder = await mkdtemp(join(tmpdir(), "thole-record-test-")), to = join(folder, "recording.yaml");
+      const folder = await mkdtemp(join(tmpdir(), "thole-record-test-")), home = join(folder, "home"), to = join(home, "recording.yaml");
+      const temporary = join(folder, "tmp");
+      for (const each of [home, temporary]) await mkdir(each);
       const server = await startRealServer({ runtime });
       try {
-        const proxy = await startCommand(words(runtime, "record", `--to=${to}`, `--kubeconfig=${server.kubeconfig}`), { cwd: folder });
+        const command = words(runtime, "record", `--to=${to}`, `--kubeconfig=${server.kubeconfig}`);
+        const proxy = await startCommand(command, { cwd: folder, env: { ...process.env, TMPDIR: temporary } });
         const path = await until(() => /^export KUBECONFIG=(.+)$/m.exec(proxy.output())?.[1] ?? assert.fail(proxy.errors()));
         const kubeconfig = await readFile(path, "utf8"), client = clientOf(kubeconfig);
         const secrets = [...await session(client), server.token];
@@ -82,9 +88,14 @@ for (const runtime of ["deno", "node"] as const) {
           stranger = httpsClient({ port: Number(port), ca: clientCa(kubeconfig), token: server.token });
         assert.equal((await stranger.ask("/api")).status, 401);
         stranger.close();
+        // Nowhere to write: what was recorded is kept until there is.
+        for (const each of [home, temporary]) await rename(each, `${each}-moved`);
         proxy.signal("SIGINT");
+        await until(() => assert.match(proxy.errors(), /keeps the recording in memory: make room, and send a signal/));
+        for (const each of [home, temporary]) await rename(`${each}-moved`, each);
+        proxy.signal("SIGTERM");
         assert.equal(await proxy.exited, 0, proxy.errors());
-        assert.ok(!existsSync(path), "the kubeconfig is removed");
+        assert.deepEqual([await readdir(home), await readdir(temporary)], [["recording.yaml"], []], "the kubeconfig is removed");
         const text = await readFile(to, "utf8"), requests = readRecording(text);
         for (const secret of secrets) assert.ok(!text.includes(secret), secret);
         assert.ok(!/authorization|Bearer|PRIVATE KEY/i.test(text));
@@ -104,16 +115,37 @@ for (const runtime of ["deno", "node"] as const) {
         const report = await other.replay({ path: to });
         assert.deepEqual(report.differences, [], report.text());
         assert.deepEqual([report.sent, report.skipped.length], [9, 0]);
-        const [command, ...rest] = words(runtime, "record", `--to=${to}`, `--kubeconfig=${server.kubeconfig}`),
-          again = await run(command, rest);
-        assert.notEqual(again.code, 0);
-        assert.match(again.errors, /exists, and is not overwritten/);
+        const again = runRecord([`--to=${to}`, `--kubeconfig=${server.kubeconfig}`]);
+        await assert.rejects(again, /exists, and is not overwritten/);
       } finally {
         await server.close();
         await rm(folder, { recursive: true, force: true });
       }
     },
   );
+}
+
+for (const runtime of ["deno", "node"] as const) {
+  test(`thole record on ${runtime} leaves nothing if a signal ends its first request`, { skip: startSkipped(runtime) }, async () => {
+    const folder = await mkdtemp(join(tmpdir(), "thole-record-test-")), silent = createServer();
+    try {
+      await once(silent.listen(0, "127.0.0.1"), "listening");
+      const kubeconfig = join(folder, "kubeconfig"), { port } = silent.address() as AddressInfo, asked = once(silent, "connection");
+      const clusters = `[{name: a, cluster: {server: "http://127.0.0.1:${port}"}}]`,
+        contexts = "[{name: a, context: {cluster: a, user: a}}]";
+      await writeFile(kubeconfig, `{clusters: ${clusters}, contexts: ${contexts}, users: [{name: a, user: {}}], current-context: a}`);
+      const env = { ...process.env, TMPDIR: folder };
+      const program = await startCommand(words(runtime, "record", "--to=a.yaml", `--kubeconfig=${kubeconfig}`), { cwd: folder, env });
+      await Promise.race([asked, program.exited]);
+      program.signal("SIGINT");
+      assert.equal(await program.exited, 1, program.errors());
+      assert.match(program.errors(), /ended before it recorded anything: there is no recording/);
+      assert.deepEqual(await readdir(folder), ["kubeconfig"]);
+    } finally {
+      silent.close();
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
 }
 
 function clientCa(kubeconfig: string): string {

@@ -14,8 +14,10 @@ import { Kept } from "./kept.ts";
 const forksMax = bound(256);
 /** Rules of faults that one server has at a time. */
 const rulesMax = bound(1_000);
-/** Holds and recordings that one server has at a time. */
-const holdsMax = bound(100), recordingsMax = bound(16);
+/** Holds that one server has at a time. */
+const holdsMax = bound(100);
+/** Recordings that one server has at a time. */
+const recordingsMax = bound(16);
 /** Snapshots that one server keeps. Each costs what changes after it. */
 const snapshotsMax = bound(100);
 

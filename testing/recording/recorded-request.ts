@@ -56,9 +56,9 @@ export function eventsOf(bytes: Uint8Array, sensitivity: Sensitivity): Json {
   });
 }
 
-/** The recording as text: a YAML document for each request. */
-export function recordingText(requests: readonly RecordedRequest[]): string {
-  return requests.map((request) => `---\n${writeYaml({ ...request })}`).join("");
+/** The YAML document of a request. */
+export function documentOf(request: RecordedRequest): string {
+  return `---\n${writeYaml({ ...request })}`;
 }
 
 function jsonOf(body: Uint8Array | string): Json | undefined {

@@ -4,7 +4,8 @@ import { concat } from "../../kernel/objects/chunks.ts";
 import { type Chunks, type Exchange, header, type Reply } from "../../kernel/request/exchange.ts";
 import { type KnownRequest, matches, type RequestMatch } from "../faults/rule.ts";
 import { writeRecording } from "../files/recordings.ts";
-import { contentOf, eventsOf, type RecordedRequest, recordingText } from "./recorded-request.ts";
+import { type CountedBytes, type Halvable, recordedByProcess } from "./recorded-bytes.ts";
+import { contentOf, documentOf, eventsOf, type RecordedRequest } from "./recorded-request.ts";
 import { sensitivityOf, urlWithoutSecrets } from "./without-secrets.ts";
 
 /** Requests that are kept. The older half is dropped when there are more. */
@@ -39,19 +40,22 @@ interface Noted {
   status: number;
   answerType: string;
   readonly answer: Uint8Array[];
+  /** A dropped request that is still under way keeps no more bytes. */
+  isDropped: boolean;
 }
 
 type Handle = (exchange: Exchange, known: (request: KnownRequest) => void) => Promise<Reply>;
 
-/** The recordings of a server. `recorded` handles a request, which those under way note. */
+/** The recordings of a server. `recorded` handles a request, which those under way note. `together` bounds the recordings of several servers. */
 export function recordings(
   now: () => number,
   bytesMax: number = recordingBytesMax,
-): { record(): Recording; recorded(exchange: Exchange, handle: Handle): Promise<Reply> } {
+  together = recordedByProcess,
+): { record(): Recorder; recorded(exchange: Exchange, handle: Handle): Promise<Reply> } {
   const running = new Set<Recorder>();
   return {
     record() {
-      const own = new Recorder({ now, bytesMax, stopped: () => void running.delete(own) });
+      const own = new Recorder({ now, bytesMax, stopped: () => void running.delete(own), count: (recorder) => together.add(recorder) });
       running.add(own);
       return own;
     },
@@ -72,21 +76,25 @@ interface RecorderNeeds {
   readonly bytesMax: number;
   /** Called when it is stopped. */
   readonly stopped: () => void;
+  /** Called once, for where its bytes are counted. */
+  readonly count: (recorder: Halvable) => CountedBytes;
 }
 
 /** One recording. */
-class Recorder implements Recording {
+export class Recorder implements Recording, Halvable {
   readonly #now: () => number;
   readonly #stopped: () => void;
   readonly #bytesMax: number;
-  /** Bytes of bodies that are kept, at least. */
+  readonly #counted: CountedBytes;
+  /** Bytes of bodies that are kept. */
   #bytes = 0;
   #noted: Noted[] = [];
 
-  constructor({ now, bytesMax, stopped }: RecorderNeeds) {
+  constructor({ now, bytesMax, stopped, count }: RecorderNeeds) {
     this.#now = now;
     this.#bytesMax = bytesMax;
     this.#stopped = stopped;
+    this.#counted = count(this);
   }
 
   requests(match: RequestMatch = {}): readonly RecordedRequest[] {
@@ -95,11 +103,16 @@ class Recorder implements Recording {
   }
 
   text(): string {
-    return recordingText(this.requests());
+    return [...this.documents()].join("");
+  }
+
+  /** The parts of `text()`, one after the other: all of them together may be too long for a text. */
+  *documents(): Generator<string> {
+    for (const noted of this.#noted) yield documentOf(recordedOf(noted));
   }
 
   save(path: string | URL): Promise<void> {
-    return writeRecording(path, this.text());
+    return writeRecording(path, this.documents());
   }
 
   stop(): void {
@@ -110,12 +123,16 @@ class Recorder implements Recording {
   async handle(exchange: Exchange, handle: Handle, known: (request: KnownRequest) => void): Promise<Reply> {
     const { method, url } = exchange, time = new Date(this.#now()).toISOString(), type = header(exchange, "content-type");
     const accept = header(exchange, "accept");
-    const noted: Noted = { time, method, url, type, accept, known: undefined, body: nothing, status: 0, answerType: "", answer: [] };
+    const noted: Noted = {
+      ...{ time, method, url, type, accept, known: undefined, body: nothing, status: 0, answerType: "", answer: [] },
+      isDropped: false,
+    };
     this.#noted.push(noted);
-    if (this.#noted.length > requestsMax) this.#forgetHalf();
+    if (this.#noted.length > requestsMax) this.forgetHalf();
     const reply = await handle(
       withBody(exchange, async (limit) => {
         const bytes = await exchange.body(limit);
+        if (noted.isDropped) return bytes;
         noted.body = bytes.slice(0, bodyBytesMax);
         this.#count(noted.body);
         return bytes;
@@ -129,6 +146,7 @@ class Recorder implements Recording {
     noted.status = reply.status;
     noted.answerType = String(reply.headers["content-type"] ?? "");
     return notingBody(reply, (bytes) => {
+      if (noted.isDropped) return;
       noted.answer.push(bytes);
       this.#count(bytes);
     });
@@ -137,12 +155,14 @@ class Recorder implements Recording {
   /** Counts bytes that were noted. */
   #count({ length }: Uint8Array): void {
     this.#bytes += length;
-    while (this.#bytes > this.#bytesMax && this.#noted.length > 1) this.#forgetHalf();
+    while (this.#bytes > this.#bytesMax && this.#noted.length > 1) this.forgetHalf();
+    this.#counted.set(this.#bytes);
   }
 
-  #forgetHalf(): void {
-    this.#noted = this.#noted.slice(Math.ceil(this.#noted.length / 2));
+  forgetHalf(): void {
+    for (const dropped of this.#noted.splice(0, Math.ceil(this.#noted.length / 2))) dropped.isDropped = true;
     this.#bytes = this.#noted.reduce((sum, { body, answer }) => sum + body.length + answer.reduce((all, { length }) => all + length, 0), 0);
+    this.#counted.set(this.#bytes);
   }
 }
 const nothing = new Uint8Array();

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openTestServer, type TestServer } from "../../testing.ts";
 import { exchangeOf } from "../exchange.ts";
-import { recordings } from "./recorder.ts";
+import { RecordedBytes } from "./recorded-bytes.ts";
+import { type Recording, recordings } from "./recorder.ts";
 
 const namespace = "https://test/api/v1/namespaces/default";
 
@@ -137,20 +138,61 @@ test("record(): no secret is in an error, in a copy of another program, in a bod
   assert.match(text, /url: \/api\/v1\/namespaces\/default\/services\/s\/proxy\/login\n/);
 });
 
-test("record() keeps a bounded number of bytes: the older half of the requests is forgotten", async () => {
-  const { record, recorded } = recordings(() => 0, 100), recording = record();
+/** A server that answers with as many bytes as it is sent. */
+function echo(bytesMax: number, together?: RecordedBytes) {
+  const { record, recorded } = recordings(() => 0, bytesMax, together);
   const ask = async (name: string, bytes: number) => {
     const exchange = exchangeOf(new Request(`https://test/${name}`, { method: "POST", body: "b".repeat(bytes) }));
-    await recorded(exchange, async (each) => {
+    return await recorded(exchange, async (each) => {
       await each.body(1_000);
       return { status: 200, headers: {}, body: "a".repeat(bytes) };
     });
   };
-  const urls = () => recording.requests().map(({ url }) => url);
+  return { record, recorded, ask };
+}
+const urlsOf = (recording: Recording) => recording.requests().map(({ url }) => url);
+
+test("record() keeps a bounded number of bytes: the older half of the requests is forgotten", async () => {
+  const { record, ask } = echo(100), recording = record(), urls = () => urlsOf(recording);
   for (const name of ["one", "two", "three", "four"]) await ask(name, 12);
   assert.deepEqual(urls(), ["/one", "/two", "/three", "/four"]);
   await ask("five", 12);
   assert.deepEqual(urls(), ["/four", "/five"]);
   await ask("large", 200);
   assert.deepEqual(urls(), ["/large"]);
+});
+
+test("record() of several servers keeps a bounded number of bytes together: the largest recording forgets the older half of its requests", async () => {
+  const together = new RecordedBytes(100), servers = [echo(1_000, together), echo(1_000, together), echo(1_000, together)];
+  const all = servers.map(({ record }) => record()),
+    [one, two, three] = servers as [typeof servers[0], typeof servers[0], typeof servers[0]];
+  const urls = () => all.map(urlsOf);
+  for (const name of ["a", "b", "c"]) await one.ask(name, 10);
+  await two.ask("d", 10);
+  await three.ask("e", 10);
+  assert.deepEqual(urls(), [["/a", "/b", "/c"], ["/d"], ["/e"]]); // 100 bytes
+  await three.ask("f", 1);
+  assert.deepEqual(urls(), [["/c"], ["/d"], ["/e", "/f"]]);
+  all[0]!.stop();
+  await two.ask("g", 15);
+  assert.deepEqual(urls(), [["/c"], ["/d", "/g"], ["/e", "/f"]]); // 92 bytes
+  await two.ask("h", 5);
+  assert.deepEqual(urls(), [["/c"], ["/h"], ["/e", "/f"]]);
+  await three.ask("more than all", 60);
+  assert.deepEqual(urls(), [["/c"], ["/h"], []]);
+});
+
+test("record() counts no bytes of a request that was forgotten while it was answered", async () => {
+  const together = new RecordedBytes(100), { record, recorded, ask } = echo(1_000, together), recording = record();
+  const pieces = Array.from({ length: 20 }, () => new Uint8Array(10));
+  const { body } = await recorded(exchangeOf(new Request("https://test/watch")), async () => ({
+    status: 200,
+    headers: {},
+    body: new Blob(pieces).stream() as unknown as AsyncIterable<Uint8Array>,
+  }));
+  await ask("later", 10);
+  await ask("last", 45); // The sum is 110: the older half goes.
+  assert.deepEqual(urlsOf(recording), ["/last"]);
+  for await (const _ of body as AsyncIterable<Uint8Array>);
+  assert.deepEqual(urlsOf(recording), ["/last"]);
 });
