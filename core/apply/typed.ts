@@ -2,10 +2,10 @@
 import { sameValue } from "../derive/same-value.ts";
 import { goQuote } from "../tree/go-quote.ts";
 import { goText, shownDepthMax } from "../tree/go-text.ts";
-import { type Atom, elementOf, type ListAtom, memberAtom, oneValue, type ScalarType, type Shape, shapeOf } from "./atom.ts";
-import { type Element, elementText } from "./element.ts";
+import { type Atom, elementOf, type ListAtom, type MapAtom, memberAtom, oneValue, type ScalarType, type Shape, shapeOf } from "./atom.ts";
+import { type Element, elementText, memberElement } from "./element.ts";
 import { emptySet, type FieldSet, isEmptySet, leafSet, recursiveDifference, setOf, union } from "./field-set.ts";
-import { isObject, type Json } from "../schema.ts";
+import { isObject, type Json, type JsonObject } from "../schema.ts";
 import { elementOfItem, isList, itemElement, ownMember } from "./items.ts";
 
 /**
@@ -203,9 +203,7 @@ export interface Comparison {
   readonly removed: FieldSet;
 }
 const nothing: Comparison = Object.freeze({ added: emptySet, modified: emptySet, removed: emptySet });
-const added: Comparison = Object.freeze({ ...nothing, added: leafSet });
 const modified: Comparison = Object.freeze({ ...nothing, modified: leafSet });
-const removed: Comparison = Object.freeze({ ...nothing, removed: leafSet });
 
 export function isSame(comparison: Comparison): boolean {
   return isEmptySet(comparison.added) && isEmptySet(comparison.modified) && isEmptySet(comparison.removed);
@@ -223,9 +221,10 @@ export function withoutIgnored(comparison: Comparison, ignored: FieldSet): Compa
 /** Compares an old and a new value of one type. Skips parts that both values share. */
 export function compare(atom: Atom, before: Json | undefined, after: Json | undefined): Comparison {
   if (before === after) return nothing;
+  if (after === undefined) return { ...nothing, removed: wholeSet(atom, before!) };
+  if (before === undefined) return { ...nothing, added: wholeSet(atom, after) };
   const was = shapeOf(atom, before), is = shapeOf(atom, after);
-  if (after === undefined) return compareAs(atom, was, before, after);
-  if (before === undefined || was === is || before === null) return compareAs(atom, is, before, after);
+  if (was === is || before === null) return compareAs(atom, is, before, after);
   if (after === null) return compareAs(atom, was, before, after);
   const one = compareAs(atom, was, before, after), other = compareAs(atom, is, before, after);
   return {
@@ -235,49 +234,69 @@ export function compare(atom: Atom, before: Json | undefined, after: Json | unde
   };
 }
 
-function compareAs(atom: Atom, shape: Shape, before: Json | undefined, after: Json | undefined): Comparison {
+/** Returns the paths that a value adds or removes as a whole: a list or map is in the set too, in addition to its contents. */
+function wholeSet(atom: Atom, value: Json): FieldSet {
+  const shape = shapeOf(atom, value);
+  if (shape === "list") return isList(value) && atom.list!.type !== "atomic" ? setOf(true, itemsIn(atom.list!, value)) : leafSet;
+  return shape === "map" && isObject(value) && !atom.map!.atomic ? setOf(true, membersIn(atom.map!, value)) : leafSet;
+}
+
+function membersIn({ fields, of }: MapAtom, object: JsonObject): ReadonlyMap<Element, FieldSet> {
+  const children = new Map<Element, FieldSet>();
+  for (const key of Object.keys(object)) {
+    const field = fields?.get(key), inner = field?.atom ?? of, member = object[key];
+    if (inner !== undefined && member !== undefined) children.set(field?.element ?? memberElement(key), wholeSet(inner, member));
+  }
+  return children;
+}
+
+function itemsIn(list: ListAtom, items: readonly Json[]): ReadonlyMap<Element, FieldSet> {
+  const children = new Map<Element, FieldSet>();
+  for (const item of items) {
+    const element = elementOfItem(list, item);
+    // Duplicates are one value.
+    if (element !== undefined) children.set(element, children.has(element) ? leafSet : wholeSet(list.of, item));
+  }
+  return children;
+}
+
+function compareAs({ list, map }: Atom, shape: Shape, before: Json, after: Json): Comparison {
   if (shape === "scalar") return compareLeaf(before, after);
   if (shape === "list") {
     const old = isList(before) && before.length > 0 ? before : undefined;
     const next = isList(after) && after.length > 0 ? after : undefined;
     if (old === undefined && next === undefined) {
-      const { nil } = atom.list!;
-      // Without such an empty list, `nil` is undefined, and so is an absent value.
-      return nil === undefined ? compareLeaf(before, after) : compareLeaf(before === nil ? null : before, after === nil ? null : after);
+      const { nil } = list!;
+      return compareLeaf(before === nil ? null : before, after === nil ? null : after);
     }
-    if (atom.list!.type === "atomic") return compareLeaf(before, after);
-    return withItself(compareItems(atom.list!, old ?? [], next ?? []), before, after);
+    if (list!.type === "atomic") return compareLeaf(before, after);
+    if (old === undefined) return { ...nothing, added: setOf(false, itemsIn(list!, next!)) };
+    return next === undefined ? { ...nothing, removed: setOf(false, itemsIn(list!, old)) } : compareItems(list!, old, next);
   }
   const old = isObject(before) && !isEmptyObject(before) ? before : undefined;
   const next = isObject(after) && !isEmptyObject(after) ? after : undefined;
-  if (atom.map!.atomic || (old === undefined && next === undefined)) return compareLeaf(before, after);
+  if (map!.atomic || (old === undefined && next === undefined)) return compareLeaf(before, after);
+  if (old === undefined) return { ...nothing, added: setOf(false, membersIn(map!, next!)) };
+  return next === undefined ? { ...nothing, removed: setOf(false, membersIn(map!, old)) } : compareMembers(map!, old, next);
+}
+
+function compareMembers(map: MapAtom, before: JsonObject, after: JsonObject): Comparison {
   const found = new Found();
-  const map = atom.map!;
-  for (const key in old) {
-    if (!Object.hasOwn(old, key)) continue;
-    const inner = memberAtom(map, key);
-    const theirs = next === undefined ? undefined : ownMember(next, key);
-    if (inner !== undefined && old[key] !== theirs) found.add(elementOf(map, key), compare(inner, old[key], theirs));
+  for (const key in before) {
+    if (!Object.hasOwn(before, key)) continue;
+    const inner = memberAtom(map, key), theirs = ownMember(after, key);
+    if (inner !== undefined && before[key] !== theirs) found.add(elementOf(map, key), compare(inner, before[key], theirs));
   }
-  for (const key in next) {
-    if (!Object.hasOwn(next, key) || (old !== undefined && Object.hasOwn(old, key))) continue;
+  for (const key in after) {
+    if (!Object.hasOwn(after, key) || Object.hasOwn(before, key)) continue;
     const inner = memberAtom(map, key);
-    if (inner !== undefined) found.add(elementOf(map, key), compare(inner, undefined, next[key]));
+    if (inner !== undefined) found.add(elementOf(map, key), compare(inner, undefined, after[key]));
   }
-  return withItself(found.end(), before, after);
+  return found.end();
 }
 
-function compareLeaf(before: Json | undefined, after: Json | undefined): Comparison {
-  if (before === undefined) return added;
-  if (after === undefined) return removed;
+function compareLeaf(before: Json, after: Json): Comparison {
   return sameValue(before, after) ? nothing : modified;
-}
-
-/** An added or removed list or map is in the set too, in addition to its contents. */
-function withItself(inside: Comparison, before: Json | undefined, after: Json | undefined): Comparison {
-  if (before === undefined) return { ...inside, added: setOf(true, inside.added.children) };
-  if (after === undefined) return { ...inside, removed: setOf(true, inside.removed.children) };
-  return inside;
 }
 
 function compareItems(list: ListAtom, before: readonly Json[], after: readonly Json[]): Comparison {

@@ -77,18 +77,25 @@ function structDefaults(node: StructNode, go: (node: Node) => ApplyDefaults): Ap
   if (defaulted.length === 0 && own.length === 0 && inner.length === 0) return unchanged;
 
   return (object: Readonly<Record<string, unknown>>, isOn) => {
-    let result = object;
+    let copy: Record<string, unknown> | undefined;
     for (const { key, value, gate, lacks } of defaulted) {
-      if (lacks(result[key]) && (gate === undefined || isOn(gate))) result = { ...result, [key]: value };
+      if (lacks(object[key]) && (gate === undefined || isOn(gate))) (copy ??= { ...object })[key] = value;
     }
+    let result = copy ?? object;
     for (const apply of own) result = apply(result, isOn);
+    if (result !== copy) copy = undefined;
+    // A member that gets another value keeps its place.
+    let isOutOfOrder = result !== object;
     for (const { key, always, node, apply } of inner) {
-      const value = result[key] ?? (always ? zeroOf(node) : undefined);
+      const found = result[key], value = found ?? (always ? zeroOf(node) : undefined);
       if (value === undefined) continue;
       const next = apply(value, isOn);
-      if (next !== value) result = { ...result, [key]: next };
+      if (next === value) continue;
+      if (copy === undefined) result = copy = { ...result };
+      copy[key] = next;
+      isOutOfOrder ||= found === undefined;
     }
-    return result === object ? object : inOrder(members, result);
+    return isOutOfOrder ? inOrder(members, result) : result;
   };
 }
 

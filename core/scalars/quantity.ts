@@ -3,6 +3,7 @@
  * validation and defaults. Values are exact; exponents stay symbolic until quantities are compared. Upstream accepts any number of digits,
  * so digits are kept as text: all functions except sums take linear time.
  */
+import { bound } from "../bound.ts";
 import type { Quantity } from "../schema.ts";
 import { addDigits, multiplyDigits, roundDigits } from "./decimal-digits.ts";
 import { Unreadable } from "./unreadable.ts";
@@ -48,8 +49,25 @@ const integerDigitsMax = 1000;
 /** Sums are exact up to this number of digits. Longer sums are rounded away from zero, which bounds the cost of additions. */
 const summedDigitsMax = 1000;
 
+/** Quantities whose amounts are remembered. */
+const rememberedQuantitiesMax = bound(1_000);
+/** Characters of a quantity that is remembered. Slices of this length are copies in V8, which keep no body in memory. */
+const rememberedCharactersMax = bound(12);
+/** The amounts of texts: a write of a Pod parses each of its quantities some ten times. When it is full, it begins anew. */
+const remembered = new Map<string, Amount | Unreadable>();
+
 /** Parses a quantity. Returns the amount or upstream's error. Allows surrounding spaces, as upstream's decoder. */
 export function parseQuantity(source: string): Amount | Unreadable {
+  const known = remembered.get(source);
+  if (known !== undefined) return known;
+  const amount = parsedQuantity(source);
+  if (source.length > rememberedCharactersMax) return amount;
+  if (remembered.size === rememberedQuantitiesMax) remembered.clear();
+  remembered.set(source, amount);
+  return amount;
+}
+
+function parsedQuantity(source: string): Amount | Unreadable {
   const text = source.trim();
   if (text === "") return new Unreadable(wrongFormat);
   const [head, sign, whole, fraction = ""] = /^([+-]?)([0-9]*)(?:\.([0-9]*))?/.exec(text) as unknown as readonly [

@@ -125,6 +125,13 @@ test("integerOf() returns integers only", () => {
   assert.equal(integerOf(amountOf("500m")), undefined);
 });
 
+test("parseQuantity() remembers short texts only, and its amounts are right when it begins anew", () => {
+  const amounts = Array.from({ length: 3_000 }, (_, number) => parseQuantity(`${number + 1}m`));
+  amounts.forEach((amount, number) => assert.deepEqual(amount, parseQuantity(` ${number + 1}m`), `${number + 1}m`));
+  assert.equal(parseQuantity("2999m"), parseQuantity("2999m"), "a short text");
+  assert.notEqual(parseQuantity("1000000000001"), parseQuantity("1000000000001"), "a longer text");
+});
+
 test("parseQuantity() takes linear time for any text", () => {
   const ones = "1".repeat(400_000);
   assert.ok(assertCheap("a bad end", () => parseQuantity(`${ones}x`)) instanceof Unreadable);
