@@ -21,7 +21,7 @@ export { fakeApi, fakeContext } from "./testing/fakes.ts";
 export { checkRoundTrips, type RoundTripOptions, type RoundTripReport } from "./testing/check-round-trips.ts";
 export { ConnectionDropped } from "./testing/exchange.ts";
 export type { TestListener } from "./testing/listeners.ts";
-export { openTestServer, type TestServer, type TestServerOptions, type UserInfo } from "./testing/server.ts";
+export { type ForkOptions, openTestServer, type TestServer, type TestServerOptions, type UserInfo } from "./testing/server.ts";
 export type { RestoreOptions } from "./testing/running-server.ts";
 export type { Snapshot } from "./testing/state/snapshot.ts";
 export { expectState, type ExpectStateOptions, StateError } from "./testing/expect-state.ts";

@@ -67,6 +67,14 @@ export interface TestServerOptions {
   readonly unexpectedErrors?: "throw" | "answer";
 }
 
+/** Options of `TestServer.fork`. */
+export interface ForkOptions {
+  /** "manual": the time of the fork stands still until the test advances it. Default: as the clock of this server. */
+  readonly clock?: "manual";
+  /** Decides what the fork draws from now on, as the seed of `openTestServer` does. Default: that of this server, if it has one. */
+  readonly seed?: number;
+}
+
 /** A server that is called directly instead of through connections. */
 export interface TestServer extends AsyncDisposable, ServerState {
   /**
@@ -103,9 +111,9 @@ export interface TestServer extends AsyncDisposable, ServerState {
    *     await using fork = await server.fork();
    *
    * @param snapshot the state with which it begins, of this server or of one of its forks. Default: the state now
-   * @param options.clock "manual": the time of the fork stands still until the test advances it. Default: as the clock of this server
+   * @param options see `ForkOptions`
    */
-  fork(snapshot?: Snapshot, options?: { readonly clock?: "manual" }): Promise<TestServer>;
+  fork(snapshot?: Snapshot, options?: ForkOptions): Promise<TestServer>;
   /** The state of this moment, which later changes do not concern. It costs next to nothing. */
   snapshot(): Snapshot;
   /**
@@ -215,9 +223,9 @@ async function openOver(opening: Opening, from?: SnapshotParts): Promise<TestSer
     faults,
     record,
     replay: (what) => replayOf(what, made.handle),
-    fork(snapshot, { clock: wanted } = {}) {
+    fork(snapshot, { clock: wanted, seed: own = seed } = {}) {
       const parts = snapshot === undefined ? running.parts() : partsOf(snapshot, family), isManual = (clock ?? wanted) !== undefined;
-      return openOver({ ...opening, credentials, baseline, clock: isManual ? new AdvancedClock(parts.time) : undefined }, parts);
+      return openOver({ ...opening, credentials, baseline, seed: own, clock: isManual ? new AdvancedClock(parts.time) : undefined }, parts);
     },
     snapshot: () => running.snapshot(),
     restore: (snapshot, options = {}) => running.restore(snapshot, options),

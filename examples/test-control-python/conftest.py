@@ -29,7 +29,10 @@ class Thole:
 
     @contextlib.contextmanager
     def fork(self, **options):
-        """A server of its own with the same objects. With clock="manual" its time stands still until it is advanced."""
+        """A server of its own with the same objects. With clock="manual" its time stands still until it is advanced.
+
+        With seed=7, uids and generated names are the same in each run.
+        """
         made = self.send("POST", "forks", options)
         fork = Thole(f"{made['url']}/test", self._token, made["kubeconfig"])
         try:

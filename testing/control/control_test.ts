@@ -179,6 +179,18 @@ test("test control: the clock of a fork can be manual", () =>
     }
   }));
 
+test("test control: a fork can have a seed", () =>
+  served(async ({ control, forkOf }) => {
+    const uidOf = async (seed: number) => {
+      const fork = forkOf(await control.done("POST", "forks", { seed }));
+      return (await fork.create("drawn")).json().metadata.uid as string;
+    };
+    const first = await uidOf(7);
+    assert.equal(await uidOf(7), first);
+    assert.notEqual(await uidOf(8), first);
+    for (const seed of [-1, 2 ** 60]) assert.deepEqual(await control.refused("POST", "forks", { seed }), [422, "Invalid", ["seed"]]);
+  }));
+
 test("test control: rules of faults, chaos, what was injected, and their end", () =>
   served(async ({ control }) => {
     const rule = await control.done("POST", "faults/rules", {

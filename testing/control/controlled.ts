@@ -6,7 +6,7 @@ import type { FaultHandle } from "../faults/server-faults.ts";
 import type { HeldWatches } from "../faults/held-events.ts";
 import type { TestListener } from "../listeners.ts";
 import type { Recording } from "../recording/recorder.ts";
-import type { TestServer } from "../server.ts";
+import type { ForkOptions, TestServer } from "../server.ts";
 import type { Snapshot } from "../state/snapshot.ts";
 import { Kept } from "./kept.ts";
 
@@ -52,13 +52,13 @@ export class Controlled {
   }
 
   /** Opens a fork that listens. Returns its name, too. `snapshot`: the state with which it begins; default: the state now. */
-  async fork(snapshot: Snapshot | undefined, clock: "manual" | undefined): Promise<ControlledFork & { readonly id: string }> {
+  async fork(snapshot: Snapshot | undefined, options: ForkOptions): Promise<ControlledFork & { readonly id: string }> {
     const family = this.#family;
     if (family.forks >= forksMax) {
       throw new StatusError("TooManyRequests", `${forksMax} forks are open, which is the most: close one of them`);
     }
     family.forks++;
-    const server = await this.server.fork(snapshot, clock === undefined ? {} : { clock }).catch((error: unknown) => {
+    const server = await this.server.fork(snapshot, options).catch((error: unknown) => {
       family.forks--;
       throw error;
     });

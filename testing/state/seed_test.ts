@@ -64,3 +64,15 @@ test("forks of a server with a seed draw the same, whatever the parent and other
   const { uid, name } = await named(one);
   assert.ok(uid !== first.uid && name !== first.name, "a server whose watches go on never repeats a uid");
 });
+
+test("a fork of a server without a seed draws from its own", async () => {
+  await using parent = await openTestServer();
+  const draw = async (seed: number) => {
+    await using fork = await parent.fork(undefined, { seed });
+    const { uid, name } = await named(fork);
+    return { uid, name };
+  };
+  const first = await draw(7);
+  assert.deepEqual(await draw(7), first);
+  assert.notDeepEqual(await draw(8), first);
+});

@@ -3,10 +3,11 @@ import { bound } from "../../../core/bound.ts";
 import { omittedValue } from "../../../core/field-error.ts";
 import type { ApiObject } from "../../../core/meta/object-meta.ts";
 import type { StructuralSchema } from "../../../core/structural-schema.ts";
+import type { ForkOptions } from "../../server.ts";
 import { LoadError } from "../../state/load.ts";
 import type { ControlledFork } from "../controlled.ts";
 import { invalidRequest, operation } from "../operation.ts";
-import { anyText, listOf, nothing, object, text, whole } from "../schemas.ts";
+import { anyText, integer, listOf, nothing, object, text, whole } from "../schemas.ts";
 
 /** Bytes of the manifests of one request. */
 const manifestsBytesMax = bound(64 * 1024 * 1024);
@@ -28,7 +29,7 @@ const loaded = object({
 
 /** Forks and loads. */
 export const forkOperations = [
-  operation<{ readonly clock?: "manual"; readonly snapshot?: string }>({
+  operation<{ readonly snapshot?: string } & ForkOptions>({
     name: "fork",
     method: "POST",
     path: "forks",
@@ -38,6 +39,10 @@ export const forkOperations = [
       clock: text("`manual`: the time of the fork stands still until `advanceClock`. Default: as the clock of this server.", {
         enum: ["manual"],
       }),
+      seed: integer("Decides the uids, generated names, addresses and ports that the fork draws. Default: the machine draws.", {
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+      }),
     }),
     code: 201,
     answer: whole({
@@ -45,9 +50,9 @@ export const forkOperations = [
       kubeconfig: anyText("The text of a kubeconfig for a member of system:masters. It contains a private key."),
       caBundle: anyText("PEM of the authority of the server's certificate."),
     }),
-    async run(controlled, { body: { clock, snapshot } }) {
+    async run(controlled, { body: { snapshot, ...options } }) {
       const from = snapshot === undefined ? undefined : controlled.snapshots.get(snapshot);
-      const { id, ...fork } = await controlled.fork(from, clock), { kubeconfig, caBundle } = fork.listener;
+      const { id, ...fork } = await controlled.fork(from, options), { kubeconfig, caBundle } = fork.listener;
       return { ...urlsOf(id, fork), kubeconfig, caBundle };
     },
   }),
