@@ -373,7 +373,9 @@ function readHeader(reader: Reader): Revision {
 /** Revisions stay safe integers: at a million writes a second they would pass 2^53 in three hundred years. */
 function int64(reader: Reader): number {
   const value = reader.int64();
-  return typeof value === "number" ? value : value.high * 2 ** 32 + (value.low >>> 0);
+  if (typeof value === "number") return value;
+  // The product would make V8 keep small numbers as objects too: 16 bytes for each entry of the cache.
+  return value.high === 0 && value.low >= 0 ? value.low : value.high * 2 ** 32 + (value.low >>> 0);
 }
 
 function readerOf(bytes: Buffer): Reader {

@@ -19,6 +19,8 @@ import { type Faults, faultsOf } from "../../kernel/store/fault.ts";
 import { sharedFindings } from "../workers/group.ts";
 import type { InUse } from "./certificate-validity.ts";
 import type { ConfigInForce } from "./config-in-force.ts";
+import { openHeap } from "../heavy/heap.ts";
+import { type FillGarbage, fillGarbage } from "./fill-garbage.ts";
 import { fillProgress } from "./fill-progress.ts";
 import type { ServeOptions } from "./serve-options.ts";
 import { kmsMeter } from "./kms-meter.ts";
@@ -47,20 +49,19 @@ export interface Storage {
   close(): Promise<void>;
 }
 
+type StorageOptions = Pick<ServeOptions, "config" | "log" | "instead" | "workers" | "process"> & {
+  readonly progress: BeginProgress;
+  /** For expiry. */
+  readonly clock: Clock;
+};
+
 export async function openStorage(
-  { config, log, progress, instead: { readsOver, storeOver, sqlite, begun } = {}, clock, workers }:
-    & Pick<ServeOptions, "config" | "log" | "instead" | "workers">
-    & {
-      readonly progress: BeginProgress;
-      /** For expiry. */
-      readonly clock: Clock;
-    },
+  { config, log, progress, instead: { readsOver, storeOver, sqlite, begun } = {}, clock, workers, process }: StorageOptions,
   inForce: ConfigInForce,
   registry: KernelRegistry,
   tracing?: Tracing,
 ): Promise<Storage> {
-  const prefix = config["etcd-prefix"];
-  const { record } = registry, findings = sharedFindings(log, workers);
+  const prefix = config["etcd-prefix"], { record } = registry, findings = sharedFindings(log, workers);
   const places = etcdPlaces(config), faults = faultsOf(systemClock, faultLog(log)), catalog = () => inForce.current().catalog;
   for (const text of serverWarnings(places, catalog())) findings.info(`Warning: ${text}`);
   const { store, parts: stores, followed, checks, inUse } = await openStore(config, {
@@ -77,7 +78,8 @@ export async function openStorage(
     metric: registry.metric,
     now: systemClock.elapsed,
   };
-  const stored = storedPlaces(prefix, catalog), options = readsOptions({ log, progress, record, tracing, begun });
+  const stored = storedPlaces(prefix, catalog), garbage = process && fillGarbage(openHeap);
+  const options = readsOptions({ log, progress, record, tracing, begun, garbage });
   const open = async (part: Store, kinds: Catalog): Promise<OpenedReads> => {
     const converting = convertingStore(part, { prefix, catalog, context: conversions });
     const measured = measuredStore(converting, stored, record, systemClock.elapsed, tracing);
@@ -89,6 +91,7 @@ export async function openStorage(
     await store.close();
     throw error;
   });
+  garbage?.end();
   registry.beforeScrape(cache.updateMetrics);
   followCatalog(inForce, cache, webhooks, log);
   return {
@@ -127,10 +130,12 @@ function followCatalog(inForce: ConfigInForce, cache: OpenedReads, webhooks: Ret
 
 /** Options of the cache: its failures are logged, and its fills are shown and traced. */
 function readsOptions(
-  { log, progress, record, tracing, begun }: Pick<ServeOptions, "log"> & Pick<KernelRegistry, "record"> & {
+  { log, progress, record, tracing, begun, garbage }: Pick<ServeOptions, "log"> & Pick<KernelRegistry, "record"> & {
     readonly progress: BeginProgress;
     readonly tracing: Tracing | undefined;
     readonly begun: CacheContents | undefined;
+    /** In a process of the server's own. */
+    readonly garbage: FillGarbage | undefined;
   },
 ): ReadsOptions {
   const { onPage, during } = fillProgress(progress);
@@ -138,7 +143,10 @@ function readsOptions(
     ...(begun === undefined ? {} : { like: begun }),
     onError: (error) => log.error("the cache is filled again", describe(error)),
     record,
-    onPage,
+    onPage(objects) {
+      onPage(objects);
+      garbage?.onPage(objects);
+    },
     onUnreadable: ({ kind: { plural, group }, count, first }) => {
       const resource = group === "" ? plural : `${plural}.${group}`;
       log.error(`some stored ${resource} cannot be read: requests that meet them fail, the others are served`, {

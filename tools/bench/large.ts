@@ -26,8 +26,15 @@ export type Large =
   }
   /** A list that selects no object. */
   | { readonly tag: "nothing"; readonly objects: Objects; readonly clients: number }
-  /** All objects in pages of this size, during writes. */
-  | { readonly tag: "pages"; readonly objects: Objects; readonly limit: number; readonly writers: number };
+  /** All objects, or those with a label, in pages of this size, during writes: as many as the writers can, or so many a second. */
+  | {
+    readonly tag: "pages";
+    readonly objects: Objects;
+    readonly limit: number;
+    readonly writers: number;
+    readonly writesPerSecond?: number;
+    readonly selector?: string;
+  };
 
 /** One of several scenarios with the same data. */
 export interface LargeScenario {
@@ -39,6 +46,8 @@ export interface Objects {
   readonly count: number;
   /** Bytes of data of each object. */
   readonly bytes: number;
+  /** If given, objects have the label `group`: `g0` and so on, in turn, with so many values. */
+  readonly groups?: number;
 }
 
 export interface LargeSetting {
@@ -76,7 +85,7 @@ export async function measureLarge(scenarios: readonly LargeScenario[], setting:
     // Creates its folder and certificates.
     await (await startServer(setting.runtime, args)).stop();
     const store = await (etcd === undefined ? openSqlite(join(folder, "data", "store.sqlite")) : openEtcd({ endpoints: [etcd.endpoint] }));
-    const dataBytes = await fill(store, { from: 0, to: count, bytes: objects.bytes }).finally(() => store.close());
+    const dataBytes = await fill(store, { ...objects, from: 0, to: count }).finally(() => store.close());
     const server = await startServer(setting.runtime, args);
     const child = (file: string): Child => {
       const started = startChild(clientRuntime(), file);
@@ -129,13 +138,15 @@ async function watchedOver(pid: number, dataMiB: number, name: string, run: () =
   };
 }
 
+type Place = { readonly port: number; readonly ca: string; readonly token: string };
+type LoadOf = (kind: Load["kind"], query: string, clients: number, seconds: number) => Load;
 type Ran = Omit<Measured, "name" | "floor" | "peakMiB" | "cpuMs" | "goals">;
 
 async function run(
   what: Large,
   { seconds, share }: LargeSetting,
-  place: { readonly port: number; readonly ca: string; readonly token: string },
-  load: (kind: Load["kind"], query: string, clients: number, seconds: number) => Load,
+  place: Place,
+  load: LoadOf,
   child: (file: string) => Child,
 ): Promise<Ran> {
   switch (what.tag) {
@@ -143,15 +154,8 @@ async function run(
       const loaded = await child("load.ts").ask<Loaded>(load("get", "?labelSelector=none%3Dthere", what.clients, seconds));
       return { ...loaded, perSecond: loaded.requests / loaded.seconds };
     }
-    case "pages": {
-      const paging: Paging = { ...place, path, limit: what.limit, seconds };
-      const [paged, written] = await Promise.all([
-        child("pager.ts").ask<Loaded>(paging),
-        child("load.ts").ask<Loaded>(load("update", "", what.writers, seconds)),
-      ]);
-      const note = `${short(written.requests / written.seconds)} writes a second meanwhile, their CPU included`;
-      return { ...paged, failed: paged.failed + written.failed, perSecond: paged.requests / paged.seconds, note };
-    }
+    case "pages":
+      return await runPages(what, seconds, place, load, child);
     case "readers": {
       const long = Math.max(readingSecondsMin, seconds * readingShare);
       const { bytesPerSecond, query } = what;
@@ -176,10 +180,29 @@ async function run(
   }
 }
 
+async function runPages(
+  { limit, selector, writers, writesPerSecond }: Large & { readonly tag: "pages" },
+  seconds: number,
+  place: Place,
+  load: LoadOf,
+  child: (file: string) => Child,
+): Promise<Ran> {
+  const paging: Paging = { ...place, path, limit, seconds, ...(selector === undefined ? {} : { selector }) };
+  const writing = { ...load("update", "", writers, seconds), ...(writesPerSecond === undefined ? {} : { perSecond: writesPerSecond }) };
+  const [paged, written] = await Promise.all([
+    child("pager.ts").ask<Loaded>(paging),
+    writers === 0 ? undefined : child("load.ts").ask<Loaded>(writing),
+  ]);
+  const perSecond = paged.requests / paged.seconds;
+  if (written === undefined) return { ...paged, perSecond };
+  const note = `${short(written.requests / written.seconds)} writes a second meanwhile, their CPU included`;
+  return { ...paged, failed: paged.failed + written.failed, perSecond, note };
+}
+
 /** Writes ConfigMaps with these numbers in the server's stored form; returns their total bytes. */
 export async function fill(
   store: Store,
-  { from, to, bytes }: { readonly from: number; readonly to: number; readonly bytes: number },
+  { from, to, bytes, groups }: { readonly from: number; readonly to: number } & Pick<Objects, "bytes" | "groups">,
 ): Promise<number> {
   const encoder = new TextEncoder();
   let next = from, total = 0;
@@ -190,7 +213,8 @@ export async function fill(
       const uid = `00000000-0000-4000-8000-${String(at).padStart(12, "0")}`;
       const rest = configMap(name, at, bytes).split('"name":"' + name + '"')[1]!;
       const head = `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"${name}","namespace":"default","uid":"${uid}",`;
-      const value = encoder.encode(`${head}"creationTimestamp":"2026-01-01T00:00:00Z"${rest}\n`);
+      const labels = groups === undefined ? "" : `,"labels":{"group":"g${at % groups}"}`;
+      const value = encoder.encode(`${head}"creationTimestamp":"2026-01-01T00:00:00Z"${labels}${rest}\n`);
       total += value.length;
       const commit = await store.commit({ key: `/registry/configmaps/default/${name}`, expect: "absent", value });
       if (!commit.done) throw new Error(`${name} was there already`);

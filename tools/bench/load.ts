@@ -14,6 +14,8 @@ export interface Load extends SenderOptions, Wanted {
   readonly seconds: number;
   /** Number of requests after which it stops, if given. */
   readonly count?: number;
+  /** Number of requests that begin in a second; default: as many as the clients can. */
+  readonly perSecond?: number;
 }
 
 export interface Loaded {
@@ -37,7 +39,9 @@ async function load(what: Load): Promise<Loaded> {
   const start = performance.now(), end = start + what.seconds * 1000;
   const run = async (client: Sender) => {
     while (performance.now() < end && begun < (what.count ?? Infinity)) {
-      const request = { ...template, ...fill(begun++) };
+      const number = begun++;
+      if (what.perSecond !== undefined) await pause(start + number * 1000 / what.perSecond - performance.now());
+      const request = { ...template, ...fill(number) };
       const before = performance.now();
       const answered = await client.send(request);
       latencies.push(performance.now() - before);
@@ -49,6 +53,10 @@ async function load(what: Load): Promise<Loaded> {
   const seconds = (performance.now() - start) / 1000;
   for (const client of clients) client.close();
   return { requests: latencies.length, failed, seconds, ...percentiles(latencies), longest: latencies.at(-1) ?? 0, bytes };
+}
+
+function pause(ms: number): Promise<void> | undefined {
+  return ms > 0 ? new Promise((resolve) => setTimeout(resolve, ms)) : undefined;
 }
 
 await answerLines(load);

@@ -33,6 +33,8 @@ The cost of requests. CPU per request and ratios are comparable; requests per se
 
 npm run bench -- --only hostile
   Requests that cost more than their bytes suggest, twelve minutes or more. A run without --only leaves them out.
+npm run bench -- --only 1,000,000
+  Pages of a million objects, by label and beside writes, ten minutes. A run without --only leaves them out.
 npm run bench -- --peer [--rounds N]
   The same requests to this server and to a kube-apiserver on PATH, in alternating rounds over HTTP/2.
 npm run bench -- --against main [--only TEXT ...] [--store etcd] [--runtime node] [--rounds N]
@@ -117,8 +119,8 @@ function storesOf({ store }: Flags): readonly StoreName[] {
 
 /** The scenarios of a run. Hostile requests do not depend on the store: those of the first one count. */
 function chosenOf(values: Flags, isFirstStore: boolean): readonly Scenario[] {
-  return scenarios.filter(({ name, measure }) =>
-    isChosen(name, values) &&
+  return scenarios.filter(({ name, measure, isLong }) =>
+    isChosen(name, values) && !(isLong === true && values.only.includes("")) &&
     (measure.tag !== "hostile" || isFirstStore && (values.smoke ? smokeHostile.has(measure.request.name) : !values.only.includes("")))
   ).map((scenario) => coldOf(scenario, values));
 }

@@ -178,7 +178,7 @@ function largeOf(scenarios: readonly Scenario[]): readonly (readonly LargeScenar
   const large = scenarios.flatMap(({ name, measure }) =>
     measure.tag === "readers" || measure.tag === "nothing" || measure.tag === "pages" ? [{ name, measure }] : []
   );
-  return [...Map.groupBy(large, ({ measure: { objects } }) => `${objects.count} ${objects.bytes}`).values()];
+  return [...Map.groupBy(large, ({ measure: { objects: { count, bytes, groups } } }) => `${count} ${bytes} ${groups}`).values()];
 }
 
 function secondsSince(begun: number): number {

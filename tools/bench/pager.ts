@@ -14,13 +14,15 @@ export interface Paging {
   /** Of the collection, without a query. */
   readonly path: string;
   readonly limit: number;
+  /** Of labels; default: all objects. */
+  readonly selector?: string;
   readonly seconds: number;
 }
 
 /** Maximum bytes of a continue token and everything before it. */
 const headBytes = 4096;
 
-async function pages({ port, ca, token, path, limit, seconds }: Paging): Promise<Loaded> {
+async function pages({ port, ca, token, path, limit, selector, seconds }: Paging): Promise<Loaded> {
   const connection = await openConnection({ port, ca: readFileSync(ca, "utf8") });
   const latencies: number[] = [];
   let failed = 0, bytes = 0, next = "";
@@ -28,7 +30,8 @@ async function pages({ port, ca, token, path, limit, seconds }: Paging): Promise
   while (performance.now() < start + seconds * 1000) {
     const before = performance.now();
     let head = "";
-    const query = `limit=${limit}${next === "" ? "" : `&continue=${encodeURIComponent(next)}`}`;
+    const chosen = selector === undefined ? "" : `&labelSelector=${encodeURIComponent(selector)}`;
+    const query = `limit=${limit}${chosen}${next === "" ? "" : `&continue=${encodeURIComponent(next)}`}`;
     const answered = await connection.request(
       `GET ${path}?${query} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nAccept: application/json\r\n\r\n`,
       (piece) => {

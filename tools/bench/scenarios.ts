@@ -43,6 +43,8 @@ export interface Scenario {
   readonly protocols?: readonly Protocol[];
   /** Measured also right after a start. */
   readonly cold?: boolean;
+  /** Only measured if `--only` names it. */
+  readonly isLong?: boolean;
 }
 
 const pods = "/api/v1/namespaces/pods/pods", madePods = "/api/v1/namespaces/made-pods/pods";
@@ -138,6 +140,17 @@ export const scenarios: readonly Scenario[] = Object.freeze([
   },
   { name: "nothing of 300,000", measure: { tag: "nothing", objects: { count: 300_000, bytes: 1_000 }, clients: 8 } },
   { name: "pages of 300,000", measure: { tag: "pages", objects: { count: 300_000, bytes: 1_000 }, limit: 500, writers: 8 } },
+  // One in ten objects has the label: each page evaluates 5,000.
+  ...[10_000, 100_000, 1_000_000].map((count): Scenario => ({
+    name: `pages by label of ${count.toLocaleString("en")}`,
+    measure: { tag: "pages", objects: { count, bytes: 1_000, groups: 10 }, limit: 500, writers: 0, selector: "group=g3" },
+    isLong: count === 1_000_000,
+  })),
+  {
+    name: "pages of 1,000,000 at 500 writes/s",
+    measure: { tag: "pages", objects: { count: 1_000_000, bytes: 1_000, groups: 10 }, limit: 500, writers: 16, writesPerSecond: 500 },
+    isLong: true,
+  },
   ...(["master", "others", "own"] as const).map((user): Scenario => ({
     name: `authorization, ${user}`,
     measure: { tag: "authorization", user, bindings: 1_000 },
