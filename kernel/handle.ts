@@ -19,7 +19,7 @@ import type { AuditNotes } from "../core/audit/notes.ts";
 import { allowedMs } from "./request/deadline.ts";
 import { type Exchange, header, type Reply } from "./request/exchange.ts";
 import type { HeavyReply } from "./request/hand-over.ts";
-import { parseQuery } from "./request/query.ts";
+import { parseQuery } from "../core/net/query.ts";
 import { type RequestInfo, requestInfo } from "./request/request-info.ts";
 import { isApiPath, route } from "./request/route.ts";
 import { acceptsStatus, unservedKindError } from "./request/unserved-kinds.ts";

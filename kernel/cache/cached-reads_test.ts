@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultNames } from "../../core/names.ts";
-import { parseQuery } from "../request/query.ts";
+import { parseQuery } from "../../core/net/query.ts";
 import { listOptions } from "../request/options.ts";
 import { keyOf } from "../objects/objects.ts";
 import type { Timed } from "../reads/reads.ts";

@@ -10,7 +10,7 @@ import { goQuote, isPlainAscii } from "../../core/tree/go-quote.ts";
 import { parseShardSelector, type ShardSelector } from "../../cel/shard-selector.ts";
 import type { Catalog, Endpoint } from "../catalog/catalog.ts";
 import { readInt64 } from "./int64.ts";
-import type { Query } from "./query.ts";
+import type { Query } from "../../core/net/query.ts";
 import { isTrue } from "./request-info.ts";
 import { fieldManagerBytesMax } from "../../core/meta/field-manager.ts";
 

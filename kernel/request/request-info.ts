@@ -4,7 +4,7 @@
  */
 import { readInt64 } from "./int64.ts";
 import { percentDecodeBytes } from "../../core/net/percent.ts";
-import { parseQuery, type Query } from "./query.ts";
+import { parseQuery, type Query } from "../../core/net/query.ts";
 
 export interface RequestInfo {
   /** False for /version, /livez and everything else outside /api and /apis. */

@@ -10,7 +10,7 @@ import type { Catalog, Endpoint } from "../../kernel/catalog/catalog.ts";
 import { compile } from "../../kernel/catalog/compile.ts";
 import { keyOf, storedBytes } from "../../kernel/objects/objects.ts";
 import { listOptions } from "../../kernel/request/options.ts";
-import { parseQuery } from "../../kernel/request/query.ts";
+import { parseQuery } from "../../core/net/query.ts";
 import { collectionOf, type Framing, type ListPage, type Reads } from "../../kernel/reads/reads.ts";
 import type { Clock } from "../../core/async.ts";
 import type { Revision, Store } from "../../kernel/store/store.ts";

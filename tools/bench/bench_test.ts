@@ -25,7 +25,19 @@ async function bench(args: readonly string[], env: NodeJS.ProcessEnv = process.e
 test("npm run bench -- --help prints the usage; a mistake in the flags is an error with it", async () => {
   const help = await bench(["--help"]);
   assert.match(help, /^npm run bench \[-- --only TEXT/);
-  for (const flag of ["--peer", "--against main", "--memory", "--density", "--floods", "--fairness", "--profile FOLDER", "--smoke"]) {
+  for (
+    const flag of [
+      "--peer",
+      "--against main",
+      "--memory",
+      "--density",
+      "--floods",
+      "--fan-out",
+      "--fairness",
+      "--profile FOLDER",
+      "--smoke",
+    ]
+  ) {
     assert.ok(help.includes(flag), flag);
   }
   await assert.rejects(bench(["--pear"]), (error: Error & { readonly code?: number; readonly stderr?: string }) => {

@@ -10,7 +10,7 @@ import { defaultNames } from "../../core/names.ts";
 import { beginBody } from "../../kernel/objects/chunks.ts";
 import { keyOf, storedBytes } from "../../kernel/objects/objects.ts";
 import { listOptions } from "../../kernel/request/options.ts";
-import { parseQuery } from "../../kernel/request/query.ts";
+import { parseQuery } from "../../core/net/query.ts";
 import { collectionOf } from "../../kernel/reads/reads.ts";
 import { openSqlite } from "../../kernel/store/sqlite/sqlite.ts";
 import type { Store } from "../../kernel/store/store.ts";

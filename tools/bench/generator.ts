@@ -28,6 +28,8 @@ export interface Generator {
 export interface Generators {
   /** For people: "Go", or why it is another. */
   readonly http2: string;
+  /** The program in Go, if it could be built. */
+  readonly program: string | undefined;
   start(protocol: Protocol): Generator;
 }
 
@@ -41,6 +43,7 @@ export async function openGenerators(folder: string): Promise<Generators> {
   const built = await build(join(folder, "generator"));
   return {
     http2: "path" in built ? "Go (golang.org/x/net/http2)" : `node:http2 (${built.missing})`,
+    program: "path" in built ? built.path : undefined,
     start: (protocol) => protocol === "h2" && "path" in built ? goGenerator(built.path) : scriptGenerator(protocol),
   };
 }
@@ -58,13 +61,16 @@ async function build(path: string): Promise<{ readonly path: string } | { readon
 }
 
 function goGenerator(path: string): Generator {
-  const child = startAnswering({ path, args: [] });
+  return goGeneratorOn(startAnswering({ path, args: [] }));
+}
+/** The generator of a process of the program in Go. */
+export function goGeneratorOn(child: Child): Generator {
   return {
     load: (what) => child.ask<Loaded>({ step: "load", connections: sharedConnections, ...what, request: templateOf(what) }),
     async openWatches(watch) {
-      const { written = "ConfigMap" } = watch;
-      const object = objectText(written, "<name>", "<number>");
-      await child.ask({ step: "open", connections: sharedConnections, ...watch, object, updated: updatedPath(written) });
+      const { written = "ConfigMap", bytes, ...opening } = watch;
+      const object = objectText(written, "<name>", "<number>", bytes);
+      await child.ask({ step: "open", connections: sharedConnections, ...opening, object, updated: updatedPath(written) });
       return watchesOf(child, () => Promise.resolve());
     },
     stop: () => child.stop(),

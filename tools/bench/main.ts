@@ -10,6 +10,8 @@ import type { Runtime } from "./children.ts";
 import { densityMissing, measureDensities } from "./density.ts";
 import type { DensitySize } from "./density-load.ts";
 import { measureFairness } from "./fairness.ts";
+import { measureMany } from "./fan-out-many.ts";
+import { measureSlow } from "./fan-out-slow.ts";
 import { floodHead, floodLine, floodNames, measureFlood } from "./floods.ts";
 import { keepDensity, keepMemory, keepPeer, keepResult } from "./kept.ts";
 import { measure, type Result } from "./measure.ts";
@@ -50,6 +52,8 @@ npm run bench -- --memory
   Memory of an idle server against the number of objects, and the time until it is ready, five minutes for each store.
 npm run bench -- --floods [--only TEXT] [--runtime node]
   Floods of frames of HTTP/2 and websockets over 1 and 8 connections, three minutes.
+npm run bench -- --fan-out [--only many|slow] [--seconds N]
+  5,000 watches at 200 writes a second with one worker and with two, and writes beside 10,000 slow watches, on etcd, eight minutes.
 npm run bench -- --fairness [--kube] [--objects N] [--rounds N] [--seconds N]
   A leader election beside a client that lists 100,000 objects in a loop and one that creates over 64 connections, with and without priority and
   fairness: ten minutes for each store. --kube measures a kube-apiserver on PATH in place of this server.
@@ -68,6 +72,8 @@ const againstNames: ReadonlySet<string> = new Set([
   ...["get", "list of 10,000, gzip", "create", "update", "merge patch", "apply, 1 kB"],
   ...["watch, 100 watchers", "pod: create", "pod: status patch"],
 ]);
+/** Seconds of writes of a measurement of the fan-out. */
+const fanOutSeconds = 5;
 /** The same of a measurement of fairness, and its listed objects. */
 const fairRounds = 3, fairSeconds = 8, fairObjects = 100_000;
 /** Each hostile request has a server of its own and takes 14 s: a smoke run sends one, a whole one none that is not named. */
@@ -87,6 +93,7 @@ const options = {
   floods: { type: "boolean", default: false },
   proxied: { type: "boolean", default: false },
   fairness: { type: "boolean", default: false },
+  "fan-out": { type: "boolean", default: false },
   objects: { type: "string", default: String(fairObjects) },
   density: { type: "boolean", default: false },
   stages: { type: "string" },
@@ -274,6 +281,19 @@ async function density(values: Flags, runtime: Runtime): Promise<boolean> {
   return true;
 }
 
+async function fanOut(values: Flags, runtime: Runtime): Promise<boolean> {
+  const size = values.smoke
+    ? { share: smoke.share, seconds: smoke.seconds, rounds: 1 }
+    : { share: 1, seconds: Number(values.seconds ?? fanOutSeconds), rounds: Number(values.rounds ?? peerRounds) };
+  let isWhole = true;
+  for (const [name, measureIt] of Object.entries({ many: measureMany, slow: measureSlow })) {
+    if (!isChosen(name, values)) continue;
+    console.log(`\nFan-out on ${runtime}: ${name}\n`);
+    isWhole = await measureIt({ runtime, ...size, tell: console.log }) && isWhole;
+  }
+  return isWhole;
+}
+
 async function profile(values: Flags, runtime: Runtime, to: string): Promise<boolean> {
   const size = { ...values.smoke ? smoke : whole, ...values.seconds === undefined ? {} : { seconds: Number(values.seconds) } };
   const chosen = (values.peer ? peerScenarios : scenarios).filter(({ name }) => isChosen(name, values));
@@ -300,6 +320,7 @@ function measuring(values: Flags): Promise<boolean> {
   if (values.density) return density(values, runtime);
   if (values.fairness) return fairness(values, runtime);
   if (values.floods) return floods(values, runtime);
+  if (values["fan-out"]) return fanOut(values, runtime);
   return values.memory ? memory(values, runtime) : measureAlone(values, runtime);
 }
 

@@ -31,3 +31,14 @@ export function memoryMiB(pid: number): { readonly now: number; readonly peak: n
 export function forgetPeak(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, "5");
 }
+
+/** A process and all that it has started. */
+export function treeOf(pid: number): readonly number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1").split(" ").filter((each) => each !== "").map(Number);
+  return [pid, ...children.flatMap(treeOf)];
+}
+
+/** CPU time of a process and all that it has started, in milliseconds. */
+export function treeCpuMs(pid: number): number {
+  return treeOf(pid).reduce((sum, each) => sum + cpuMs(each), 0);
+}

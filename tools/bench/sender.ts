@@ -16,6 +16,8 @@ export interface SenderOptions {
   readonly token: string;
   /** Ask for gzip, as Go's client does. Bodies are counted as they arrive. */
   readonly gzip?: boolean;
+  /** HTTP/2 without TLS: of the generator in Go only. */
+  readonly plain?: boolean;
 }
 
 export interface SentRequest {

@@ -13,6 +13,8 @@ export interface Watch extends SenderOptions {
   readonly written?: Written;
   readonly watchers: number;
   readonly writesPerSecond: number;
+  /** Bytes of data of the ConfigMaps; default: 1,000. */
+  readonly bytes?: number;
   /** Ask for bookmarks, as client-go does. */
   readonly bookmarks?: boolean;
 }
@@ -27,6 +29,10 @@ export interface Watched {
   readonly p50: number;
   readonly p99: number;
   readonly p999: number;
+  /** Of the writes, in milliseconds, and from the first to the answer of the last in seconds: the generator in Go has them. */
+  readonly writeP50?: number;
+  readonly writeP99?: number;
+  readonly writeSeconds?: number;
 }
 
 /** Watches opened concurrently, so that handshakes do not exceed their timeout in a queue. */
@@ -55,7 +61,7 @@ function program(): (step: Step) => Promise<object> {
 }
 
 async function openWatches(watch: Watch) {
-  const open = await senders(watch), { written: kind = "ConfigMap" } = watch, type = "application/json";
+  const open = await senders(watch), { written: kind = "ConfigMap", bytes } = watch, type = "application/json";
   const opened: Sender[] = [];
   const openOne = async () => {
     const sender = await open();
@@ -68,7 +74,7 @@ async function openWatches(watch: Watch) {
   };
   const nameOf = (writer: number) => `watched-${writer}-${process.pid}`;
   const writing = await Promise.all(Array.from({ length: writers }, openOne));
-  await Promise.all(writing.map((sender, writer) => put(sender, "POST", watch.path, objectText(kind, nameOf(writer), "-1"))));
+  await Promise.all(writing.map((sender, writer) => put(sender, "POST", watch.path, objectText(kind, nameOf(writer), "-1", bytes))));
   let listed = "";
   await writing[0]!.send({ method: "GET", path: `${watch.path}?limit=1`, type, body: "" }, (piece) => listed += piece.toString("latin1"));
   const revision = /"metadata":\{"resourceVersion":"(\d+)"/.exec(listed)?.[1] ?? "";
@@ -89,7 +95,7 @@ async function openWatches(watch: Watch) {
       const due = start + n * 1000 / perSecond;
       if (due > performance.now()) await new Promise((resolve) => setTimeout(resolve, due - performance.now()));
       const told = `${index} ${written[index]!++} ${performance.now()}`;
-      await put(sender, "PUT", `${watch.path}/${nameOf(index)}${updatedPath(kind)}`, objectText(kind, nameOf(index), told));
+      await put(sender, "PUT", `${watch.path}/${nameOf(index)}${updatedPath(kind)}`, objectText(kind, nameOf(index), told, bytes));
     }
   };
   return {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { ApiObject } from "../../../core/meta/object-meta.ts";
 import { Item, keyOf } from "../../objects/objects.ts";
 import { type ListOptions, listOptions } from "../../request/options.ts";
-import { parseQuery } from "../../request/query.ts";
+import { parseQuery } from "../../../core/net/query.ts";
 import { selects } from "../../reads/reads.ts";
 import { catalog, endpointOf, noteOf, prefix, type Written } from "../../../test/reads/fixture.ts";
 import { tokensOf, wantedTokens, watchTokensMax } from "./tokens.ts";

@@ -9,6 +9,10 @@ import { bound } from "../../../core/bound.ts";
 
 /** Maximum bytes of cached frames for watches that have not begun yet. */
 const sharedFramesBytesMax = bound(8 * 1024 * 1024);
+/** Maximum bytes of the cached pieces of a kind, for watches that are behind. */
+const sharedPiecesBytesMax = bound(4 * 1024 * 1024);
+/** Bytes that a piece without frames counts as. */
+const pieceBytes = 200;
 
 /** The bytes that a watch sends in one write. They are undefined if none of the events concerns the watch. */
 export interface Piece {
@@ -16,6 +20,8 @@ export interface Piece {
   readonly name: string;
   readonly from: number;
   readonly to: number;
+  /** Whether later events do not belong to it. */
+  readonly isWhole: boolean;
   readonly bytes: Uint8Array | undefined;
   /** Sizes of the frames in bytes. */
   readonly sizes: readonly number[];
@@ -29,7 +35,9 @@ export class FrameShare {
   readonly #maker: EntryMaker;
   /** The bytes of a frame before the body, by verdict. */
   readonly #heads = new Map<Verdict, Uint8Array>();
-  #pieces = new Map<string, Piece>();
+  /** By name and first position. */
+  #pieces = new Map<string, Map<number, Piece>>();
+  #pieceBytes = 0;
   /** The frames of each event by verdict and encoding, the oldest event first. */
   #frames = new Map<RingEvent, Map<string, Uint8Array>>();
   /** The sum of the frames' lengths. */
@@ -55,24 +63,29 @@ export class FrameShare {
     // This verdict is only given where this state exists.
     return itemOf(this.#maker, (type === "DELETED" ? prior : next)!, revision);
   }
-  /** The piece that a watch with this name got from this position; undefined if newer events were published since. */
-  piece(name: string, from: number): Piece | undefined {
-    const piece = this.#pieces.get(name);
-    return piece?.from === from ? piece : undefined;
+  /** The piece that a watch with this name got from this position; undefined if it lacks newer events up to `end`. */
+  piece(name: string, from: number, end: number): Piece | undefined {
+    const piece = this.#pieces.get(name)?.get(from);
+    return piece === undefined || piece.isWhole || piece.to === end ? piece : undefined;
   }
   keep(piece: Piece): void {
-    this.#pieces.set(piece.name, piece);
+    const { name, from, bytes } = piece, size = pieceBytes + (bytes?.length ?? 0);
+    if (this.#pieceBytes + size > sharedPiecesBytesMax) this.outdate();
+    const some = this.#pieces.get(name) ?? new Map<number, Piece>();
+    this.#pieces.set(name, some.set(from, piece));
+    this.#pieceBytes += size;
   }
-  /** Drops the pieces, because newer events were published and they lack these. */
+  /** Drops the pieces. */
   outdate(): void {
-    if (this.#pieces.size > 0) this.#pieces = new Map();
+    if (this.#pieceBytes > 0) this.#pieces = new Map();
+    this.#pieceBytes = 0;
   }
   /** Drops the frames of events up to a revision. A frame keeps its event in memory, and the event its entries. */
   forget(revision: Revision): void {
     this.#dropWhile((event) => event.revision <= revision);
   }
   clear(): void {
-    this.#pieces = new Map();
+    this.outdate();
     this.#frames = new Map();
     this.#bytes = 0;
   }

@@ -37,3 +37,25 @@ test("FrameShare.frame() encodes an event once, until its revision is forgotten"
   frame(last);
   assert.equal(made(), 5, "it was not forgotten");
 });
+
+test("FrameShare.piece() is the one from this position while no event is newer, and for good if it is whole", () => {
+  const frames = new FrameShare({} as unknown as EntryMaker); // Pieces need none.
+  const pieceOf = (from: number, to: number, isWhole: boolean, bytes = 10) => ({
+    name: "all",
+    from,
+    to,
+    isWhole,
+    bytes: new Uint8Array(bytes),
+    sizes: [bytes],
+  });
+  const [whole, last] = [pieceOf(0, 64, true), pieceOf(64, 70, false)];
+  for (const piece of [whole, last]) frames.keep(piece);
+  assert.equal(frames.piece("all", 0, 70), whole);
+  assert.equal(frames.piece("all", 0, 71), whole, "later events are in the next piece");
+  assert.equal(frames.piece("all", 64, 70), last);
+  assert.equal(frames.piece("all", 64, 71), undefined, "it lacks an event");
+  assert.equal(frames.piece("some", 0, 70), undefined);
+  assert.equal(frames.piece("all", 1, 70), undefined);
+  frames.keep(pieceOf(128, 129, false, 4 * 1024 * 1024 - 300));
+  assert.equal(frames.piece("all", 0, 129), undefined, "they were dropped, because all together exceed the bound");
+});

@@ -188,6 +188,7 @@ export class KindCache {
   expire(now: number): void {
     this.#ring.expire(now);
     this.frames.forget(this.#ring.start);
+    if (this.#ring.length === 0) this.frames.outdate();
     this.#snapshots.expire(now);
     this.#resize();
   }
@@ -232,7 +233,6 @@ export class KindCache {
     this.meter.dispatched(events.length);
     const { revision, at } = events.at(-1)!;
     this.#snapshots.step(revision, this.#index, events.length, at);
-    this.frames.outdate();
     this.#subscribers.notify(events, first);
     this.#unchecked += events.reduce((sum, event) => sum + bytesOf(event), 0);
     if (this.#unchecked < checkEveryBytes) return;

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { WatchScope } from "../../../core/api.ts";
 import { listOptions } from "../../request/options.ts";
-import { parseQuery } from "../../request/query.ts";
+import { parseQuery } from "../../../core/net/query.ts";
 import { collectionOf } from "../../reads/reads.ts";
 import { entryMaker, makeEntry } from "../index/entry.ts";
 import { type Subscriber, Subscribers, type SubscriberScope, type Subscription } from "./subscribers.ts";

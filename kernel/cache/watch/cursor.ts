@@ -24,6 +24,8 @@ export const watchQueueBytesMax = bound(16 * 1024 * 1024);
 export const watchStalledMs = bound(1_000);
 /** Maximum bytes of the frames of one watch that are joined into one write. */
 const watchPieceBytes = bound(256 * 1024);
+/** Events of the kind after which such a write ends, if it has bytes. */
+const watchPieceEvents = bound(64);
 /**
  * Milliseconds between the first check that finds a watch stalled and the end of the watch. Pending socket events are processed in this
  * time.
@@ -289,7 +291,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Chu
     const { ring, frames } = this.#kind;
     const wantsAll = this.#floor < ring.at(this.#position).revision;
     if (!wantsAll || (this.#opens && this.#first)) return this.#gather();
-    const known = frames.piece(this.#name, this.#position);
+    const known = frames.piece(this.#name, this.#position, ring.end);
     if (known === undefined) {
       const made = this.#gather();
       frames.keep(made);
@@ -306,7 +308,9 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Chu
     const frames: Uint8Array[] = [];
     let size = 0;
     let to = this.#position;
-    for (; to < ring.end && size < watchPieceBytes; to++) {
+    // A piece with bytes ends at certain positions, so that watches that are behind share the next ones.
+    const isWhole = (): boolean => size >= watchPieceBytes || size > 0 && to % watchPieceEvents === 0;
+    for (; to < ring.end && !isWhole(); to++) {
       const event = ring.at(to);
       if (event.failure !== undefined && this.#concerns(event)) break;
       const type = this.#verdict(event);
@@ -320,6 +324,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Chu
       name: this.#name,
       from: this.#position,
       to,
+      isWhole: isWhole(),
       bytes: frames.length === 0 ? undefined : concat(frames),
       sizes: frames.map(({ length }) => length),
     };

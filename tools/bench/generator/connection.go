@@ -11,6 +11,7 @@ import (
 	"os"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
@@ -25,10 +26,14 @@ const (
 
 // connection is one HTTP/2 connection. Many goroutines send requests on it; one reads.
 type connection struct {
-	conn   net.Conn
-	token  string
-	gzip   bool
-	broken chan struct{} // Closed when the reader ends.
+	conn  net.Conn
+	token string
+	gzip  bool
+	// slowness is that of a job. A deaf connection reads nothing once deaf is set.
+	slowness string
+	deaf     atomic.Bool
+	resets   atomic.Int64  // Streams that the server has reset.
+	broken   chan struct{} // Closed when the reader ends.
 
 	// Guarded by writing: what a request writes must not be mixed with that of another.
 	writing sync.Mutex
@@ -61,26 +66,39 @@ type stream struct {
 	received   inflow // Of the reader only.
 }
 
-// dial opens a connection and sends the client's preface. The authority of the server is trusted only by the PEM file.
-func dial(port int, caFile, token string, gzip bool) (*connection, error) {
-	pem, err := os.ReadFile(caFile)
+// openSocket connects. The authority of the server is trusted only by the PEM file.
+func openSocket(job job) (net.Conn, error) {
+	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(job.Port))
+	if job.Plain {
+		return net.Dial("tcp", address)
+	}
+	pem, err := os.ReadFile(job.CA)
 	if err != nil {
 		return nil, err
 	}
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("%s has no certificate", caFile)
+		return nil, fmt.Errorf("%s has no certificate", job.CA)
 	}
 	config := &tls.Config{RootCAs: roots, ServerName: "localhost", NextProtos: []string{"h2"}}
-	conn, err := tls.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), config)
+	conn, err := tls.Dial("tcp", address, config)
 	if err != nil {
 		return nil, err
 	}
 	if protocol := conn.ConnectionState().NegotiatedProtocol; protocol != "h2" {
 		return nil, errors.Join(fmt.Errorf("the server chose the protocol %q", protocol), conn.Close())
 	}
+	return conn, nil
+}
+
+// dial opens a connection and sends the client's preface.
+func dial(job job) (*connection, error) {
+	conn, err := openSocket(job)
+	if err != nil {
+		return nil, err
+	}
 	c := &connection{
-		conn: conn, token: token, gzip: gzip, broken: make(chan struct{}), nextID: 1,
+		conn: conn, token: job.Token, gzip: job.Gzip, slowness: job.Slowness, broken: make(chan struct{}), nextID: 1,
 		streams: map[uint32]*stream{}, sendWindow: initialWindow, peerWindow: initialWindow, frameBytes: 16 << 10,
 	}
 	c.windowOpened = sync.NewCond(&c.state)
@@ -97,13 +115,17 @@ func dial(port int, caFile, token string, gzip bool) (*connection, error) {
 }
 
 func (c *connection) preface() error {
+	window := uint32(streamWindow)
+	if c.slowness == trickle {
+		window = initialWindow
+	}
 	if _, err := c.out.WriteString(http2.ClientPreface); err != nil {
 		return err
 	}
 	err := errors.Join(
 		c.framer.WriteSettings(
 			http2.Setting{ID: http2.SettingEnablePush, Val: 0},
-			http2.Setting{ID: http2.SettingInitialWindowSize, Val: streamWindow},
+			http2.Setting{ID: http2.SettingInitialWindowSize, Val: window},
 			http2.Setting{ID: http2.SettingMaxHeaderListSize, Val: headBytesMax},
 		),
 		c.framer.WriteWindowUpdate(0, connectionWindow),

@@ -13,14 +13,18 @@ type job struct {
 	Port  int    `json:"port"`
 	CA    string `json:"ca"`
 	Token string `json:"token"`
+	// Plain is HTTP/2 without TLS.
+	Plain bool `json:"plain"`
 	// Connections is the number of connections, each shared by many requests.
 	Connections int `json:"connections"`
 
 	// Of "load": requests under way, seconds and requests after which it stops (no bound if Count is 0).
-	Clients int      `json:"clients"`
-	Seconds float64  `json:"seconds"`
-	Count   int64    `json:"count"`
-	Request template `json:"request"`
+	Clients int     `json:"clients"`
+	Seconds float64 `json:"seconds"`
+	// PerSecond is the number of requests that begin in a second; 0: as many as the clients can.
+	PerSecond float64  `json:"perSecond"`
+	Count     int64    `json:"count"`
+	Request   template `json:"request"`
 	// Objects is the number of existing objects, which requests name in a pseudo-random order.
 	Objects int64 `json:"objects"`
 	// Gzip asks for gzip as Go's client does. Bodies are counted as they arrive, and not decompressed, except for the first.
@@ -34,6 +38,10 @@ type job struct {
 	Object string `json:"object"`
 	// Updated is the end of the path of an update, such as "/status".
 	Updated string `json:"updated"`
+
+	// Slowness of the watches; default: none. "deaf": their connections are not read. "trickle": each watch accepts Bytes a second.
+	Slowness string `json:"slowness"`
+	Bytes    uint32 `json:"bytes"`
 
 	// Of "run".
 	Writes int `json:"writes"`
@@ -61,6 +69,11 @@ type watched struct {
 	P50       float64 `json:"p50"`
 	P99       float64 `json:"p99"`
 	P999      float64 `json:"p999"`
+	// WriteP50 and WriteP99 are from before a write to its answer.
+	WriteP50 float64 `json:"writeP50"`
+	WriteP99 float64 `json:"writeP99"`
+	// WriteSeconds is from the first write to the answer of the last.
+	WriteSeconds float64 `json:"writeSeconds"`
 }
 
 // percentiles sorts the latencies and returns those at the shares, in milliseconds; zeros if there are none.

@@ -19,7 +19,7 @@ type pool struct {
 }
 
 func openPool(job job) (*pool, error) {
-	p := &pool{dial: func() (*connection, error) { return dial(job.Port, job.CA, job.Token, job.Gzip) }}
+	p := &pool{dial: func() (*connection, error) { return dial(job) }}
 	for range max(1, job.Connections) {
 		c, err := p.dial()
 		if err != nil {
@@ -76,7 +76,16 @@ func load(job job) (loaded, error) {
 	end := start.Add(time.Duration(job.Seconds * float64(time.Second)))
 	for index := range job.Clients {
 		clients.Go(func() {
-			for time.Now().Before(end) {
+			pause := time.Duration(0)
+			if job.PerSecond > 0 {
+				pause = time.Duration(float64(job.Clients) / job.PerSecond * float64(time.Second))
+			}
+			// Clients that pause begin one after the other.
+			for due := start.Add(pause * time.Duration(index) / time.Duration(job.Clients)); ; due = due.Add(pause) {
+				time.Sleep(time.Until(due))
+				if !time.Now().Before(end) {
+					return
+				}
 				number := begun.Add(1) - 1
 				if job.Count > 0 && number >= job.Count {
 					return

@@ -21,8 +21,9 @@ func main() {
 	lines.Buffer(nil, lineBytesMax)
 	answers := json.NewEncoder(os.Stdout)
 	var opened *watching
+	var slow *slowWatches
 	for lines.Scan() {
-		answer, err := answer(lines.Bytes(), &opened)
+		answer, err := answer(lines.Bytes(), &opened, &slow)
 		if err == nil {
 			err = answers.Encode(answer)
 		}
@@ -34,7 +35,7 @@ func main() {
 }
 
 // answer carries out one job. Watches stay open between jobs.
-func answer(line []byte, opened **watching) (any, error) {
+func answer(line []byte, opened **watching, slow **slowWatches) (any, error) {
 	var job job
 	if err := json.Unmarshal(line, &job); err != nil {
 		return nil, err
@@ -48,6 +49,12 @@ func answer(line []byte, opened **watching) (any, error) {
 		return struct{}{}, err
 	case "run":
 		return (*opened).run(job.Writes)
+	case "open slow":
+		watches, err := openSlow(job)
+		*slow = watches
+		return struct{}{}, err
+	case "slow":
+		return (*slow).status(), nil
 	case "close":
 		(*opened).close()
 		return struct{}{}, nil

@@ -16,6 +16,9 @@ func (c *connection) read() {
 		if frame, err = c.framer.ReadFrame(); err == nil {
 			err = c.handle(frame)
 		}
+		if err == nil && c.deaf.Load() {
+			return // Until the end of the process.
+		}
 	}
 	c.state.Lock()
 	c.err, c.draining = err, true
@@ -35,6 +38,7 @@ func (c *connection) handle(frame http2.Frame) error {
 	case *http2.DataFrame:
 		return c.onData(frame)
 	case *http2.RSTStreamFrame:
+		c.resets.Add(1)
 		c.end(frame.StreamID, fmt.Errorf("the server reset the stream: %s", frame.ErrCode))
 	case *http2.WindowUpdateFrame:
 		c.onWindow(frame.StreamID, int64(frame.Increment))
@@ -108,6 +112,9 @@ func (c *connection) onData(frame *http2.DataFrame) error {
 			c.end(frame.StreamID, nil)
 		} else {
 			ofStream = s.received.add(int(frame.Length))
+			if c.slowness == trickle {
+				ofStream = 0
+			}
 		}
 	}
 	if ofConnection == 0 && ofStream == 0 {

@@ -34,16 +34,17 @@ func TestInflowRefreshesAfterFourKilobytes(t *testing.T) {
 }
 
 func TestWatcherCountsEventsThatAreSplit(t *testing.T) {
-	var seen tally
-	seen.wanted, seen.done = 3, make(chan struct{})
-	w := &watcher{seen: &seen}
+	all := &watching{done: make(chan struct{})}
+	all.left.Store(3)
+	seen := &tally{all: all}
+	w := &watcher{seen: seen}
 	w.read([]byte(`{"object":{"data":{"n":"0 0 5","value":"x"}}}` + "\n" + `{"object":{"data":{"n":"1 `))
 	w.read([]byte(`0 6","value":"x"}}}` + "\n" + `{"n":"0 1 7","value":""}` + "\n" + `{"n":"0 1 7","value":""}` + "\n" + `{"n":"0 5 7","value":""}` + "\n"))
 	if seen.delivered != 3 || seen.doubled != 1 {
 		t.Errorf("delivered %d, doubled %d, want 3 and 1", seen.delivered, seen.doubled)
 	}
 	select {
-	case <-seen.done:
+	case <-all.done:
 	default:
 		t.Error("not done after all wanted events")
 	}

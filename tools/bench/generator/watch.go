@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"math"
 	"regexp"
-	"strconv"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -32,17 +33,19 @@ type watching struct {
 	object  []string
 	start   time.Time
 	written [writers]int
-	seen    tally
+	// seen has a tally for each connection.
+	seen []*tally
+	left atomic.Int64
+	done chan struct{}
 }
 
-// tally counts the events of all watches. Connections have a reader each, so it is guarded.
+// tally counts the events of the watches of one connection, which has one reader.
 type tally struct {
+	all       *watching
 	mutex     sync.Mutex
 	delivered int
 	doubled   int
-	wanted    int
 	latencies []time.Duration
-	done      chan struct{}
 }
 
 // openWatches creates the objects, and opens the watches from their revision on, spread over the connections.
@@ -68,8 +71,11 @@ func openWatches(job job) (*watching, error) {
 		revision = string(found[1])
 	}
 	path := fmt.Sprintf("%s?watch=true&resourceVersion=%s&timeoutSeconds=1800", job.Path, revision)
+	for range p.all {
+		w.seen = append(w.seen, &tally{all: w})
+	}
 	for index := range job.Watchers {
-		watcher := &watcher{seen: &w.seen, start: w.start}
+		watcher := &watcher{seen: w.seen[index%len(p.all)], start: w.start}
 		if _, err := p.all[index%len(p.all)].send(request{method: "GET", path: path, onData: watcher.read}); err != nil {
 			return nil, err
 		}
@@ -96,43 +102,55 @@ func (w *watching) write(method, path string, writer int, number string) error {
 
 // run writes with the wanted rate, and waits until every watch has every event.
 func (w *watching) run(writes int) (watched, error) {
-	done := make(chan struct{})
-	w.seen.mutex.Lock()
-	w.seen.delivered, w.seen.doubled, w.seen.wanted = 0, 0, w.job.Watchers*writes
-	w.seen.latencies, w.seen.done = make([]time.Duration, 0, w.seen.wanted), done
-	w.seen.mutex.Unlock()
+	wanted := w.job.Watchers * writes
+	w.done = make(chan struct{})
+	w.left.Store(int64(wanted))
+	for _, each := range w.seen {
+		each.mutex.Lock()
+		each.delivered, each.doubled, each.latencies = 0, 0, make([]time.Duration, 0, wanted/len(w.seen)+writes)
+		each.mutex.Unlock()
+	}
 	begun := time.Now()
 	var group sync.WaitGroup
 	var failures [writers]error
+	var answered [writers][]time.Duration
 	for writer := range writers {
-		group.Go(func() { failures[writer] = w.writeInTime(begun, writer, writes) })
+		group.Go(func() { answered[writer], failures[writer] = w.writeInTime(begun, writer, writes) })
 	}
 	group.Wait()
+	writing := time.Since(begun).Seconds()
 	if err := errors.Join(failures[:]...); err != nil {
 		return watched{}, err
 	}
 	select {
-	case <-done:
+	case <-w.done:
 	case <-time.After(settle):
 	}
 	seconds := time.Since(begun).Seconds()
-	w.seen.mutex.Lock()
-	defer w.seen.mutex.Unlock()
-	at := percentiles(w.seen.latencies, 0.5, 0.99, 0.999)
-	return watched{w.seen.delivered, w.seen.wanted - w.seen.delivered, w.seen.doubled, seconds, at[0], at[1], at[2]}, nil
+	delivered, doubled, latencies := 0, 0, make([]time.Duration, 0, wanted)
+	for _, each := range w.seen {
+		each.mutex.Lock()
+		delivered, doubled, latencies = delivered+each.delivered, doubled+each.doubled, append(latencies, each.latencies...)
+		each.mutex.Unlock()
+	}
+	at, of := percentiles(latencies, 0.5, 0.99, 0.999), percentiles(slices.Concat(answered[:]...), 0.5, 0.99)
+	return watched{delivered, wanted - delivered, doubled, seconds, at[0], at[1], at[2], of[0], of[1], writing}, nil
 }
 
-func (w *watching) writeInTime(begun time.Time, writer, writes int) error {
+func (w *watching) writeInTime(begun time.Time, writer, writes int) ([]time.Duration, error) {
+	var answered []time.Duration
 	for n := writer; n < writes; n += writers {
 		due := time.Duration(math.Round(float64(n) / w.job.WritesPerSecond * float64(time.Second)))
 		time.Sleep(time.Until(begun.Add(due)))
 		number := fmt.Sprintf("%d %d %d", writer, w.written[writer], time.Since(w.start))
 		w.written[writer]++
+		before := time.Now()
 		if err := w.write("PUT", w.job.Path+"/"+w.name(writer)+w.job.Updated, writer, number); err != nil {
-			return err
+			return answered, err
 		}
+		answered = append(answered, time.Since(before))
 	}
-	return nil
+	return answered, nil
 }
 
 func (w *watching) close() { w.pool.close() }
@@ -150,45 +168,54 @@ func (w *watcher) read(data []byte) {
 		data = append(w.rest, data...)
 		w.rest = nil
 	}
+	w.seen.mutex.Lock()
+	before, now := w.seen.delivered, time.Since(w.start)
 	for {
 		end := bytes.IndexByte(data, '\n')
 		if end < 0 {
 			break
 		}
 		if at := bytes.Index(data[:end], mark); at >= 0 {
-			w.event(data[at+len(mark) : end])
+			w.event(data[at+len(mark):end], now)
 		}
 		data = data[end+1:]
 	}
+	delivered := w.seen.delivered - before
+	w.seen.mutex.Unlock()
 	if len(data) > 0 {
 		w.rest = append(w.rest, data...)
+	}
+	if delivered > 0 && w.seen.all.left.Add(-int64(delivered)) == 0 {
+		close(w.seen.all.done)
 	}
 }
 
 // event counts the event whose number starts the text: `3 17 1234567","value":...`.
-func (w *watcher) event(text []byte) {
-	fields := bytes.Fields(text[:max(0, bytes.IndexByte(text, '"'))])
-	if len(fields) != 3 {
+func (w *watcher) event(text []byte, now time.Duration) {
+	writer, text := digits(text)
+	number, text := digits(text)
+	sent, _ := digits(text)
+	if writer < 0 || writer >= writers || number < 0 || sent < 0 {
 		return
 	}
-	writer, _ := strconv.Atoi(string(fields[0]))
-	number, _ := strconv.Atoi(string(fields[1]))
-	sent, _ := strconv.ParseInt(string(fields[2]), 10, 64)
-	if writer < 0 || writer >= writers {
-		return
-	}
-	seen := w.seen
-	seen.mutex.Lock()
-	defer seen.mutex.Unlock()
 	switch {
 	case number == w.next[writer]:
 		w.next[writer]++
-		seen.delivered++
-		seen.latencies = append(seen.latencies, time.Since(w.start)-time.Duration(sent))
-		if seen.delivered == seen.wanted {
-			close(seen.done)
-		}
+		w.seen.delivered++
+		w.seen.latencies = append(w.seen.latencies, now-time.Duration(sent))
 	case number < w.next[writer]:
-		seen.doubled++
+		w.seen.doubled++
 	}
+}
+
+// digits reads a number and the byte after it; -1 if there is none.
+func digits(text []byte) (int, []byte) {
+	number := -1
+	for at, c := range text {
+		if c < '0' || c > '9' {
+			return number, text[at+1:]
+		}
+		number = max(number, 0)*10 + int(c-'0')
+	}
+	return -1, nil
 }

@@ -1,7 +1,7 @@
 /** The query of a URL, parsed as by Go: `+` is a space; pairs that cannot be decoded or contain a semicolon are ignored. */
-import { type ParsedFieldSelector, parseFieldSelector } from "../../core/selectors/field.ts";
-import { type ParsedLabelSelector, parseLabelSelector } from "../../core/selectors/label.ts";
-import { percentDecode, percentDecodeBytes } from "../../core/net/percent.ts";
+import { type ParsedFieldSelector, parseFieldSelector } from "../selectors/field.ts";
+import { type ParsedLabelSelector, parseLabelSelector } from "../selectors/label.ts";
+import { percentDecode, percentDecodeBytes } from "./percent.ts";
 
 export class Query {
   readonly #values: ReadonlyMap<string, readonly string[]>;

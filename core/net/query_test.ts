@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { percentDecode, percentDecodeBytes } from "../../core/net/percent.ts";
+import { percentDecode, percentDecodeBytes } from "./percent.ts";
 import { parseQuery } from "./query.ts";
 
 test("Query.first() is the first value of a key, Query.all() are all of them", () => {
