@@ -137,7 +137,7 @@ function decodeStruct(node: StructNode, go: (node: Node) => Decode): Decode {
     }
     run.enter();
     run.structs.push(type);
-    const before = (prior ?? none) as Readonly<Record<string, unknown>>; // made by this decoder
+    const before = prior as Readonly<Record<string, unknown>> | undefined; // made by this decoder
     const values = blank.slice(); // `fill` leaves optimized code
     let rest: Map<string, unknown> | undefined;
     for (let i = 0; i < tree.keys.length; i++) {
@@ -154,7 +154,7 @@ function decodeStruct(node: StructNode, go: (node: Node) => Decode): Decode {
         continue;
       }
       const member = plan[index]!;
-      const earlier = values[index] ?? before[key];
+      const earlier = values[index] ?? before?.[member.key];
       if (run.strict && values[index] !== undefined) run.duplicate(key);
       run.path.push(key);
       for (let step = 0; step < member.through.length; step++) run.fields.push(member.through[step]!);
@@ -169,9 +169,8 @@ function decodeStruct(node: StructNode, go: (node: Node) => Decode): Decode {
     }
     run.structs.pop();
     run.leave();
-    if (prior !== undefined) plan.forEach(({ key }, index) => values[index] ??= before[key]);
+    if (before !== undefined) plan.forEach(({ key }, index) => values[index] ??= before[key]);
     const object = withRest(assemble(values), rest);
     return hasStructural && run.reader === "json" ? withDoubles(object, tree) : object;
   };
 }
-const none: Readonly<Record<string, unknown>> = Object.freeze(Object.create(null));
