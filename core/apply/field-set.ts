@@ -103,8 +103,9 @@ export function isSubset(a: FieldSet, b: FieldSet): boolean {
 export function sameSet(a: FieldSet, b: FieldSet): boolean {
   if (a === b) return true;
   if (a.owned !== b.owned || a.children?.size !== b.children?.size) return false;
-  for (const [element, ours] of a.children ?? []) {
-    const theirs = b.children?.get(element);
+  if (a.children === undefined) return true;
+  for (const [element, ours] of a.children) {
+    const theirs = b.children!.get(element); // as many as in the other
     if (theirs === undefined || !sameSet(ours, theirs)) return false;
   }
   return true;
@@ -166,52 +167,61 @@ function readNode(value: Json, depth: number, form: { canonical: boolean }): Fie
   return setOf(owned || children.size === 0, children);
 }
 
-/** Characters of the marks of sets whose values are remembered: objects of one shape have equal sets. */
-const marksCharactersMax = bound(256 * 1024);
-/** Characters of one mark: larger sets are written anew. */
-const markCharactersMax = bound(2_000);
-/** The written values by the marks of their sets. */
-const byMark = { values: new Map<string, Json>(), characters: 0 };
+/** Characters of the elements of sets whose values are remembered: objects of one shape have equal sets. */
+const rememberedCharactersMax = bound(256 * 1024);
+/** Characters of the elements of one set: larger sets are written anew. */
+const setCharactersMax = bound(8_000);
+/** Characters at the end of an element that count for the sum of its set. */
+const summedCharacters = 16;
 
-/**
- * A text that only equal sets have: the elements in the order of their maps, which is that of fields for sets of new objects. Each is preceded by
- * its length. "" if it is longer than `markCharactersMax`.
- */
-function markOf(set: FieldSet): string {
-  let mark = set.owned ? "." : "";
-  if (set.children === undefined) return mark;
-  for (const [element, child] of set.children) {
-    mark += `${element.length}:${element}`;
-    if (child !== leafSet) {
-      const below = markOf(child);
-      if (below === "") return "";
-      mark += `(${below})`;
-    }
-    if (mark.length > markCharactersMax) return "";
-  }
-  return mark;
+interface Sum {
+  value: number;
+  /** Characters of the elements. */
+  characters: number;
 }
+
+/** Adds what distinguishes a set from most others to `sum`. Equal sets whose elements have the same order have equal sums. */
+function addToSum(set: FieldSet, sum: Sum): void {
+  sum.value = Math.imul(sum.value, 31) + (set.owned ? 1 : 2);
+  if (set.children === undefined) return;
+  for (const [element, child] of set.children) {
+    sum.characters += element.length;
+    for (let at = Math.max(0, element.length - summedCharacters); at < element.length; at++) {
+      sum.value = Math.imul(sum.value, 31) + element.charCodeAt(at);
+    }
+    if (child !== leafSet) addToSum(child, sum);
+  }
+  sum.value = Math.imul(sum.value, 31) | 0;
+}
+
+/** The written values of sets, by their sums. */
+const written = { bySum: new Map<number, { readonly set: FieldSet; readonly value: Json }>(), characters: 0 };
 
 /** Writes a set as a FieldsV1 value, with keys in upstream's order and `.` first. Equal sets have the same value, unless they are large. */
 export function writeFieldSet(set: FieldSet): Json {
   const remembered = texts.get(set);
   if (remembered !== undefined) return remembered;
   if (set === emptySet || set === leafSet) return writeNode(set, false);
-  const mark = markOf(set), value = byMark.values.get(mark) ?? writtenOnce(set, mark);
+  const value = writtenBefore(set) ?? sharedFieldsV1(writeNode(set, false));
   texts.set(set, value);
   if (!known.has(value as object)) known.set(value as object, set); // a set is written as an object
   return value;
 }
 
-function writtenOnce(set: FieldSet, mark: string): Json {
+/** The value of an equal set, which is remembered from now on. Undefined for a large set. */
+function writtenBefore(set: FieldSet): Json | undefined {
+  const sum: Sum = { value: 0, characters: 0 };
+  addToSum(set, sum);
+  const found = written.bySum.get(sum.value);
+  if (found !== undefined && sameSet(found.set, set)) return found.value;
+  if (sum.characters > setCharactersMax) return undefined;
   const value = sharedFieldsV1(writeNode(set, false));
-  if (mark === "") return value;
-  byMark.characters += mark.length;
-  if (byMark.characters > marksCharactersMax) {
-    byMark.values = new Map();
-    byMark.characters = mark.length;
+  written.characters += sum.characters;
+  if (written.characters > rememberedCharactersMax) {
+    written.bySum.clear();
+    written.characters = sum.characters;
   }
-  byMark.values.set(mark, value);
+  written.bySum.set(sum.value, { set, value });
   return value;
 }
 

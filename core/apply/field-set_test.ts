@@ -173,3 +173,13 @@ test("writeFieldSet() gives sets that differ in nesting, in ownership or in a bo
   assert.deepEqual(writeFieldSet(wide()), writeFieldSet(wide()));
   assert.equal(Object.keys(writeFieldSet(wide()) as object).length, 500);
 });
+
+test("writeFieldSet() distinguishes sets whose elements have the same end", () => {
+  const end = "x".repeat(20);
+  for (const start of ["a", "b", "a"]) {
+    const set = setOfPaths([`f:${start}${end}`, "f:below"], [`f:${end}${start}`]);
+    assert.deepEqual(writeFieldSet(set), { [`f:${start}${end}`]: { "f:below": {} }, [`f:${end}${start}`]: {} });
+  }
+  assert.deepEqual(writeFieldSet(setOfPaths([`f:a${end}`])), { [`f:a${end}`]: {} });
+  assert.deepEqual(writeFieldSet(setOfPaths([`f:b${end}`])), { [`f:b${end}`]: {} });
+});

@@ -47,15 +47,15 @@ const dropNode: (node: Node) => Drop = fold<Drop>({
     })).filter(({ gate, drop }) => gate !== undefined || drop !== keep);
     if (members.length === 0) return keep;
     return (object: Readonly<Record<string, unknown>>, priors: readonly Readonly<Record<string, unknown>>[], isOn) => {
-      const changed = new Map<string, unknown>();
+      let changed: Map<string, unknown> | undefined;
       for (const { key, gate, drop, isUnset } of members) {
         const value = object[key];
         if (value === undefined || value === null) continue;
         const stored = priors.map((prior) => prior[key]).filter((each) => !isUnset(each));
         const kept = gate !== undefined && stored.length === 0 && !isOn(gate) ? undefined : drop(value, stored, isOn);
-        if (kept !== value) changed.set(key, kept);
+        if (kept !== value) (changed ??= new Map()).set(key, kept);
       }
-      if (changed.size === 0) return object;
+      if (changed === undefined) return object;
       return Object.fromEntries(
         Object.entries(object).map(([key, value]) => [key, changed.has(key) ? changed.get(key) : value])
           .filter(([, value]) => value !== undefined),

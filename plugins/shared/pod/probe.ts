@@ -163,10 +163,10 @@ function httpDefaults<T extends { readonly path?: string; readonly scheme?: stri
   return path !== "" && scheme !== "" ? self : { ...self, path: path || "/", scheme: scheme || "HTTP" };
 }
 
-const probeNumbers = Object.freeze({ timeoutSeconds: 1, periodSeconds: 10, successThreshold: 1, failureThreshold: 3 });
+const probeNumbers = Object.entries({ timeoutSeconds: 1, periodSeconds: 10, successThreshold: 1, failureThreshold: 3 });
 
 /** Applies the defaults. Zero counts as absent. */
 function probeDefaults(self: Readonly<Record<string, unknown>>): unknown {
-  const missing = Object.entries(probeNumbers).filter(([key]) => (self[key] ?? 0) === 0);
+  const missing = probeNumbers.filter(([key]) => (self[key] ?? 0) === 0);
   return missing.length === 0 ? self : { ...self, ...Object.fromEntries(missing) };
 }

@@ -95,10 +95,12 @@ const rules: Rules = Object.freeze<Rules>({
 /** Upstream's spelling of sources in the error about a second source, where it differs from the field. */
 const pathNames: Readonly<Record<string, string>> = { cephfs: "cephFS", downwardAPI: "downwarAPI" };
 
+const ruleOfSource = Object.entries(rules) as [keyof VolumeSource, Rule<any>][]; // `as`: the keys of `rules`
+
 function validateSource(volume: Volume, context: ValidationContext, path: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   let count = 0;
-  for (const [key, rule] of Object.entries(rules) as [keyof VolumeSource, Rule<any>][]) { // `as`: the keys of `rules`
+  for (const [key, rule] of ruleOfSource) {
     const source = volume[key];
     if (source === undefined) continue;
     if (count++ === 0) append(errors, rule(source, `${path}.${key}`, context));
