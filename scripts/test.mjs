@@ -23,8 +23,10 @@ const folders = [
 ];
 /** Two more than the cores: many files wait for other processes. */
 const processesAtOnce = Math.min(4, availableParallelism() + 2);
-/** Files that share a process: enough to hide its start, and few enough to spread over the cores. Those beside the sources take milliseconds each. */
-const filesInProcess = (folder) => folder === "test" ? 20 : 60;
+/** Files below `test` that share a process: enough to hide its start, and few enough to spread over the cores. */
+const testsInProcess = 20;
+/** Files beside the sources that share a process: they take milliseconds each. */
+const besideInProcess = 60;
 /** Several times what a run takes on two cores: a run that hangs ends. */
 const wholeRunMinutes = 40;
 
@@ -32,8 +34,10 @@ const wholeRunMinutes = 40;
 const denoOnly = /^\/\/ In Deno's suite only: /m;
 /** The comment in a file that measures its process or thread. */
 const ownProcess = /^\/\/ In a process of its own: /m;
-/** Such hooks would run for all files of a process. */
-const hooksOfFile = /^(before|after)(Each)?\(/m;
+/** Such hooks run for all files of a process. Before and after all of its tests they do no harm, but they open all servers at once: these files share processes of their own. */
+const hooksOfFile = /^(before|after)\(/m;
+/** Before and after each test of all files, so that a process of its own is needed. */
+const hooksOfTests = /^(before|after)Each\(/m;
 
 /** The files that take more than some twelve seconds of CPU on one of the runtimes, the most expensive first. The end of a run names its longest processes. */
 const longest = [
@@ -89,21 +93,25 @@ function testFiles(name, parts) {
  * that the run does not end with one of them alone.
  */
 function processesOf(files) {
-  const own = (file) => ownProcess.test(textOf(file)) || hooksOfFile.test(textOf(file));
-  const first = longest.filter((file) => files.includes(file)).map((file) => [file]);
+  const has = (pattern) => (file) => pattern.test(textOf(file));
+  const first = longest.filter((file) => files.includes(file)), rest = files.filter((file) => !first.includes(file));
+  const own = rest.filter((file) => has(ownProcess)(file) || has(hooksOfTests)(file)), shared = rest.filter((file) => !own.includes(file));
+  const hooked = shared.filter(has(hooksOfFile)), plain = shared.filter((file) => !hooked.includes(file));
   // The folder test has the longer files.
-  const rest = folders.toReversed().flatMap((folder) => {
-    const inFolder = files.filter((file) => file.startsWith(`${folder}/`) && !longest.includes(file));
-    const shared = inFolder.filter((file) => !own(file));
-    return [
-      ...inFolder.filter(own).map((file) => [file]),
-      ...Array.from(
-        { length: Math.ceil(shared.length / filesInProcess(folder)) },
-        (_, at) => shared.slice(at * filesInProcess(folder), (at + 1) * filesInProcess(folder)),
-      ),
-    ];
-  });
-  return [...first, ...rest];
+  const inTest = plain.filter((file) => file.startsWith("test/"));
+  const beside = folders.toReversed().flatMap((folder) => plain.filter((file) => folder !== "test" && file.startsWith(`${folder}/`)));
+  return [
+    ...[...first, ...own].map((file) => [file]),
+    ...slicesOf(hooked, testsInProcess),
+    ...slicesOf(inTest, testsInProcess),
+    ...slicesOf(beside, besideInProcess),
+  ];
+}
+
+/** The files in parts of about the same size, which is at most `max`. */
+function slicesOf(files, max) {
+  const parts = Math.ceil(files.length / max), size = Math.ceil(files.length / parts);
+  return Array.from({ length: parts }, (_, at) => files.slice(at * size, (at + 1) * size));
 }
 
 /** The path of a module that imports these files. */
@@ -153,8 +161,8 @@ const runners = {
     path: nodePath,
     missing: nodeMissing,
     flags: (report) => [
+      // Without --test, which runs the module in a process below another one.
       "--disable-warning=ExperimentalWarning",
-      "--test",
       "--test-reporter=spec",
       "--test-reporter-destination=stdout",
       "--test-reporter=tap",

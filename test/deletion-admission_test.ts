@@ -1,6 +1,6 @@
 // Admission steps of a resource for deletions: of one object and of a collection, dry runs, and objects with finalizers.
 import assert from "node:assert/strict";
-import { after, before, beforeEach, test } from "node:test";
+import { after, before, test } from "node:test";
 import { type Admission, definePlugin, defineResource, field, type Infer, object, string, struct } from "../plugin.ts";
 import { openTestServer, type TestServer } from "../testing.ts";
 import { ask } from "./requests.ts";
@@ -37,9 +37,6 @@ before(async () => {
   server = await openTestServer({ plugins: [plugin] });
 });
 after(() => server.close());
-beforeEach(() => {
-  received = [];
-});
 
 const collection = "/apis/example.com/v1/namespaces/default/jobs";
 const sent = (method: string, path: string, body?: unknown) => ask(server, method, path, body);
@@ -49,6 +46,7 @@ async function create(name: string, spec: object = {}, metadata: object = {}): P
 }
 
 test("refuseDelete rejects the deletion of an object, which stays", async () => {
+  received = [];
   await create("owned", { owner: "bob" });
   const { status, body: json } = await sent("DELETE", `${collection}/owned`);
   assert.equal(status, 403);
@@ -58,6 +56,7 @@ test("refuseDelete rejects the deletion of an object, which stays", async () => 
 });
 
 test("refuseDelete admits deletions, also in dry runs and of objects with finalizers", async () => {
+  received = [];
   await create("free");
   await create("final", {}, { finalizers: ["example.com/wait"] });
   assert.equal((await sent("DELETE", `${collection}/free?dryRun=All`)).status, 200);
@@ -69,6 +68,7 @@ test("refuseDelete admits deletions, also in dry runs and of objects with finali
 });
 
 test("refuseDelete is not called for a failed precondition", async () => {
+  received = [];
   await create("exact");
   const { status } = await sent("DELETE", `${collection}/exact`, { preconditions: { uid: "another" } });
   assert.equal(status, 409);
@@ -76,6 +76,7 @@ test("refuseDelete is not called for a failed precondition", async () => {
 });
 
 test("refuseDelete receives each object of a collection and ends its deletion", async () => {
+  received = [];
   const selected = { labels: { of: "collection" } };
   await create("c1", {}, selected);
   await create("c2", { owner: "bob" }, selected);

@@ -70,27 +70,21 @@ function changed(value: Json): Json {
   return Object.fromEntries(entries.map(([key, inner], index) => [key, index === at ? changed(inner) : inner]));
 }
 
-/** Whether the text is recognised, in which case it is decoded and encoded, too. */
-function isRecognised(schema: Typed<ApiObject, StructNode>, text: string): boolean {
-  const value = exactJson(text);
-  if (value === undefined || !canonical(schema)(value)) return false;
-  const read = readJson(text);
-  assert.ok(read.ok);
-  const object = decodeStored(schema)(read.tree);
-  assert.deepEqual(value, object, text);
-  assert.equal(encoder(schema)(object), text);
-  return true;
-}
-
-/** The same for bytes, which are recognised only if there are no defaults to apply either. */
-function isRecognisedInBytes(schema: Typed<ApiObject, StructNode>, text: string): boolean {
-  if (!canonicalBytes(schema)(toBytes.encode(`${text}\n`))) return false;
+/**
+ * Whether the text is recognised, as a value and in bytes. A recognised one is decoded and encoded, too; in bytes it is recognised only if there are no
+ * defaults to apply either.
+ */
+function recognised(schema: Typed<ApiObject, StructNode>, text: string): { readonly value: boolean; readonly bytes: boolean } {
+  const exact = exactJson(text), value = exact !== undefined && canonical(schema)(exact);
+  const bytes = canonicalBytes(schema)(toBytes.encode(`${text}\n`));
+  if (!value && !bytes) return { value, bytes };
   const read = readJson(text);
   assert.ok(read.ok, text);
   const object = decodeStored(schema)(read.tree);
-  assert.equal(defaulter(schema)(object, () => true), object, text);
+  if (value) assert.deepEqual(exact, object, text);
+  if (bytes) assert.equal(defaulter(schema)(object, () => true), object, text);
   assert.equal(encoder(schema)(object), text);
-  return true;
+  return { value, bytes };
 }
 const toBytes = new TextEncoder();
 /** Kinds of which a store may have many objects, and whose defaults do not depend on other fields. */
@@ -107,24 +101,22 @@ for (const { kind, served } of plugins.flatMap((plugin) => plugin.resources ?? [
     test(`stored ${apiVersion} ${kind} is recognised as canonical only if it is (seed ${seed})`, () => {
       const schema = node as Typed<ApiObject, StructNode>; // schemas of served versions are made by object()
       const golden = JSON.parse(readFileSync(file, "utf8"));
-      const text = encoded(schema, golden);
+      const text = encoded(schema, goJson(golden)), { value, bytes } = recognised(schema, text);
       // Null is decoded: it is rare in stored objects.
-      assert.equal(isRecognised(schema, text), !text.includes(":null"));
-      assert.ok(isRecognisedInBytes(schema, encoded(schema, golden)) || !recognisedInBytes.has(kind));
+      assert.equal(value, !text.includes(":null"));
+      assert.ok(bytes || !recognisedInBytes.has(kind));
       for (let change = 0; change < changesOfEach; change++) {
-        const next = changed(golden);
-        isRecognised(schema, goJson(next));
-        isRecognised(schema, encoded(schema, next) ?? "");
-        isRecognisedInBytes(schema, goJson(next));
-        isRecognisedInBytes(schema, encoded(schema, next) ?? "");
+        const next = changed(golden), written = goJson(next), own = encoded(schema, written);
+        recognised(schema, written);
+        if (own !== written) recognised(schema, own);
       }
     });
   }
 }
 
-/** The text of the object that is decoded from a value; "" if it cannot be decoded. */
-function encoded(schema: Typed<ApiObject, StructNode>, value: Json): string {
-  const read = readJson(goJson(value));
+/** The text of the object that is decoded from a text; "" if it cannot be decoded. */
+function encoded(schema: Typed<ApiObject, StructNode>, text: string): string {
+  const read = readJson(text);
   if (!read.ok) return "";
   try {
     return encoder(schema)(decodeStored(schema)(read.tree));
