@@ -31,6 +31,10 @@ export interface OidcIssuer {
   close(): Promise<void>;
 }
 
+/** Keys of issuers that were closed. A pair of RSA takes Deno 0.2 s of CPU. */
+const spare: Awaited<ReturnType<typeof generateKeyPair>>[] = [];
+
+/** Opens an issuer. Those that are open at a time have different keys. */
 export async function openIssuer(audience = "thole"): Promise<OidcIssuer> {
   const pki = await openPki({ directory: undefined, bindAddress: "127.0.0.1", names: defaultNames, now: Date.now(), replaced() {} });
   const server = createServer({ cert: pki.serving.cert, key: pki.serving.key }, (request, response) => {
@@ -43,7 +47,8 @@ export async function openIssuer(audience = "thole"): Promise<OidcIssuer> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`; // A TCP server.
-  let algorithm = "RS256", pair = await generateKeyPair(algorithm), rotations = 0;
+  const first = spare.pop() ?? await generateKeyPair("RS256");
+  let algorithm = "RS256", pair = first, rotations = 0;
   const usual = (path: string): Exclude<ReturnType<Handler>, "silent" | undefined> => {
     if (path.endsWith("/.well-known/openid-configuration")) return { body: JSON.stringify({ issuer: url, jwks_uri: `${url}/keys` }) };
     return path === "/keys" ? { body: JSON.stringify({ keys: issuer.keys }) } : { status: 404, body: "{}" };
@@ -76,6 +81,7 @@ export async function openIssuer(audience = "thole"): Promise<OidcIssuer> {
     },
     drop: () => server.closeAllConnections(),
     async close() {
+      spare.push(first);
       server.closeAllConnections();
       server.close();
       await once(server, "close");
