@@ -33,6 +33,7 @@ test("a watcher that does not read is counted and loses its connection, and othe
       await new Promise<void>((resolve) => stuck.once("readable", resolve));
 
       const versions: string[] = [];
+      let pending = 0;
       const metric = async (line: RegExp): Promise<number> => Number(line.exec((await client.ask("/metrics")).text)?.[1] ?? 0);
       const terminated = () => metric(/^apiserver_terminated_watchers_total\{.*resource="configmaps".*\} (\d+)$/m);
       const watches = () => metric(/^apiserver_longrunning_requests\{.*resource="configmaps".*verb="WATCH".*\} (\d+)$/m);
@@ -42,7 +43,9 @@ test("a watcher that does not read is counted and loses its connection, and othe
         const answer = await (at === 0 ? client.ask(path, { method: "POST", body }) : client.ask(`${path}/large`, { method: "PUT", body }));
         assert.ok(answer.status < 300, answer.text.slice(0, 300));
         versions.push(answer.json().metadata.resourceVersion);
+        pending = Math.max(pending, await metric(/^thole_watch_pending_bytes (\d+)$/m));
       }
+      assert.ok(pending > 900_000, `at most ${pending} bytes were counted for the client that reads nothing`);
       assert.equal(await terminated(), 1);
       // The server has ended it although its client has not closed the connection.
       while (await watches() !== 1) await new Promise((resolve) => setTimeout(resolve, 20));

@@ -133,6 +133,7 @@ function follow(
             }
           },
         },
+        ...chunks.fallBehind === undefined ? {} : { fallBehind: () => chunks.fallBehind!() },
         async return() {
           end();
           await chunks.return?.();

@@ -71,6 +71,8 @@ export interface ChunkIterator extends AsyncIterator<Uint8Array, unknown> {
    * undefined, and `ready` is called once when the caller should poll again. Throws what `next` rejects with.
    */
   poll?(ready: () => void): IteratorResult<Uint8Array, unknown> | undefined;
+  /** Ends the answer as one whose client reads too slowly. */
+  fallBehind?(): void;
 }
 
 /** The first header of a name, or "". Like upstream, reads only the first of repeated headers. */

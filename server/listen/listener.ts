@@ -6,6 +6,7 @@ import { Connections, type ConnectionTimes } from "./connections.ts";
 import { connectionsMax } from "./descriptors.ts";
 import { type ListenerTls, type TlsContext, tlsContext } from "./tls-context.ts";
 import type { Serving } from "./reply/answer.ts";
+import { PendingChunks } from "./reply/pending-chunks.ts";
 import { ownServer, runtimeServer } from "./servers.ts";
 import { bound } from "../../core/bound.ts";
 import { stalledMs, streamsPerConnectionMax } from "./bounds.ts";
@@ -56,6 +57,8 @@ export interface ListenOptions {
     /** Overrides of the timeouts. */
     readonly times?: Partial<ConnectionTimes>;
   };
+  /** Maximum bytes of the chunks of watches that wait for their clients. Default: `watchPendingBytesMax`. */
+  readonly pendingBytesMax?: number;
 }
 
 /** The implementation of HTTP/2: our own, or `runtime` for that of Node or Deno (`node:http2`). */
@@ -65,6 +68,8 @@ export type Http2Implementation = "own" | "runtime";
 export interface Listener {
   readonly address: string;
   readonly port: number;
+  /** Bytes of the chunks of watches that their clients have not read. */
+  readonly pendingBytes: number;
   /** From now on HTTP/1.1 answers have `connection: close`; requests are still accepted. */
   beginShutdown(): void;
   /**
@@ -90,6 +95,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const serving: Serving = {
     draining: false,
     connections: connectionsOf(options),
+    pending: new PendingChunks(options.pendingBytesMax),
     readPeer,
     handle,
     report: (error) => reports.error(error),
@@ -162,6 +168,9 @@ class OpenListener implements Listener {
     this.#checks = setInterval(() => void this.#watch.look(), options.connections?.times?.sweepMs ?? sweepMs);
   }
 
+  get pendingBytes(): number {
+    return this.#serving.pending.bytes;
+  }
   async listenAnew(): Promise<void> {
     this.#stopAccepting();
     await boundTo(this.#server, { ...this.#options.address, port: this.port });

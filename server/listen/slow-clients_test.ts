@@ -71,6 +71,33 @@ test("an HTTP/2 client that does not read a stream loses it after the timeout, a
   });
 });
 
+test("chunks of watches that wait for their clients are bounded over all of them: the watch that waited longest is ended as a slow one", {
+  timeout,
+}, () => {
+  const answers = [endless(), endless(), endless(), endless(), endless()], slow: number[] = [];
+  const handle = ({ url }: Exchange): Promise<Reply> => {
+    const at = Number(url.slice(1)), { reply } = answers[at]!, chunks = (reply.body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+    const body = { [Symbol.asyncIterator]: () => ({ ...iteratorOf(chunks), fallBehind: () => void slow.push(at) }) };
+    return Promise.resolve({ ...reply, body });
+  };
+  return withServer(handle, async (server) => {
+    const client = await rawHttp2(server);
+    for (const [at, { state }] of answers.entries()) {
+      client.get(2 * at + 1, `/${at}`);
+      await stuck(state);
+      assert.ok(server.listener.pendingBytes <= pendingBytesMax, `${server.listener.pendingBytes} bytes`);
+    }
+    for (const stream of [1, 3]) assert.deepEqual(await client.reset(stream), { code: internalError });
+    assert.deepEqual(slow, [0, 1]);
+    assert.equal(server.listener.pendingBytes, 3 * 65_536);
+    client.close();
+    for (const { returned } of answers) await returned;
+    assert.equal(server.listener.pendingBytes, 0);
+  }, { pendingBytesMax });
+});
+const pendingBytesMax = 3 * 65_536 + 1;
+const iteratorOf = (chunks: AsyncIterator<Uint8Array>) => ({ next: () => chunks.next(), return: () => chunks.return!() });
+
 const stalling = { connections: { times: { stalledMs: 1_000, sweepMs: 20 } } };
 const bodies: readonly (readonly [string, () => Reply["body"]])[] = [
   ["chunks", () => endless().reply.body],

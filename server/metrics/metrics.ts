@@ -122,6 +122,14 @@ export const kernelMetrics = Object.freeze({
     labels: [],
     stability: "ALPHA",
   }),
+  watchPendingBytes: defineMetric({
+    name: "thole_watch_pending_bytes",
+    type: "gauge",
+    combined: "sum",
+    help: "Bytes of events that clients of watches have not read yet, those that several watches share counted once.",
+    labels: [],
+    stability: "ALPHA",
+  }),
   healthcheck: defineMetric({
     name: "kubernetes_healthcheck",
     type: "gauge",

@@ -169,11 +169,11 @@ function requestGate({ server, registry, tracing }: Opened): Gate {
 
 async function openListener(
   { config, log, workers, process: own }: ServeOptions,
-  { record }: KernelRegistry,
+  { record, beforeScrape }: KernelRegistry,
   tls: ListenerTls,
   handleRequest: Gate["handle"],
 ): Promise<Listener> {
-  return await listen({
+  const listener = await listen({
     address: { host: config["bind-address"], port: workers?.port ?? config["secure-port"], sharesPort: workers !== undefined },
     tls,
     http2: {
@@ -192,6 +192,8 @@ async function openListener(
       handshakeFailed: () => record.handshakeErrors.with({}).add(),
     },
   });
+  beforeScrape(() => record.watchPendingBytes.with({}).set(listener.pendingBytes));
+  return listener;
 }
 
 /** Ends the start of a process that has nothing but this server: frees the garbage, and lets the package keep its compiled code (`load-server.mjs`). */

@@ -129,6 +129,7 @@ const bySituation: Readonly<Record<string, string>> = {
   "apiserver_envelope_encryption_kms_operations_latency_seconds": "server/startup/kms-meter_test.ts",
   "apiserver_storage_envelope_transformation_cache_misses_total": "server/startup/kms-meter_test.ts",
   "thole_store_trouble": "test/operations/disk-full_test.ts",
+  "thole_watch_pending_bytes": "test/slow-watcher_test.ts",
   "thole_workers": "test/workers/workers_test.ts",
   "thole_worker_restarts_total": "test/workers/workers_test.ts",
   "thole_worker_requests_total": "test/workers/workers_test.ts",

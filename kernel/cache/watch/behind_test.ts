@@ -74,3 +74,17 @@ test("watches that read at any time get each event once and in order, with a sel
     }
     for (const watch of watches) await watch.stop();
   }));
+
+test("fallBehind() ends a watch as one with a slow client, and counts it once", () =>
+  withCache(async ({ fixture, cache, counted }) => {
+    const from = await put(fixture, "a");
+    const { stream } = await openWatch(fixture, `resourceVersion=${from}`), chunks = stream[Symbol.asyncIterator]();
+    await put(fixture, "b");
+    assert.equal((await chunks.next()).done, false);
+    const { fallBehind } = chunks as { fallBehind?(): void }; // `Reads` leaves the kind of iterator open.
+    assert.ok(fallBehind !== undefined);
+    for (let time = 0; time < 2; time++) fallBehind.call(chunks);
+    assert.deepEqual(await counted("apiserver_terminated_watchers_total"), ['{resource="notes"} 1']);
+    assert.equal((await chunks.next()).done, true);
+    assert.equal(cache.size().watches, 0);
+  }));

@@ -214,7 +214,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Chu
     this.#suspected = position;
     this.#cancelLastTurn();
     this.#cancelLastTurn = clock.after(watchLastTurnMs, () => {
-      if (this.#position === position) this.#fallBehind();
+      if (this.#position === position) this.fallBehind();
     });
   }
   end(): void {
@@ -233,7 +233,8 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Chu
     this.#needs.onEnd();
   }
 
-  #fallBehind(): void {
+  fallBehind(): void {
+    if (this.#ended) return;
     this.#needs.onSlow();
     this.end();
   }
@@ -265,7 +266,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Chu
     if (this.#joined && this.#position === ring.end && this.#failing === undefined && !this.#bookmarkDue) return undefined;
     if (!this.#joined && this.#failing !== undefined) return this.#fail(undefined, this.#failing, this.#floor);
     if (this.#position < ring.first) {
-      this.#fallBehind();
+      this.fallBehind();
       return undefined;
     }
     this.#since = this.#clock.now();

@@ -4,6 +4,7 @@ import { valueText } from "../../../core/value-text.ts";
 import type { Exchange, Reply } from "../../../kernel/request/exchange.ts";
 import type { Connection, Connections } from "../connections.ts";
 import type { TlsContext } from "../tls-context.ts";
+import type { PendingChunks } from "./pending-chunks.ts";
 import { sendReply } from "./send.ts";
 import { discardReply, type ReplySink } from "./sink.ts";
 
@@ -12,6 +13,8 @@ export interface Serving {
   /** Whether HTTP/1.1 clients are asked to reconnect. */
   draining: boolean;
   readonly connections: Connections;
+  /** The chunks of watches on all connections. */
+  readonly pending: PendingChunks;
   readPeer: TlsContext["readPeer"];
   handle(exchange: Exchange): Promise<Reply>;
   report(error: unknown): void;
@@ -47,7 +50,7 @@ export async function answer(incoming: Incoming, serving: Serving, handle = serv
       await rest;
       if (isOver()) return discarded(reply);
     }
-    await sendReply(sink, reply, exchange.method === "HEAD", exchange);
+    await sendReply(sink, reply, exchange.method === "HEAD", exchange, serving.pending);
     return true;
   } catch (error) {
     serving.report(error);

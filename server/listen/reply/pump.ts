@@ -1,4 +1,5 @@
 import type { ChunkIterator, Reply } from "../../../kernel/request/exchange.ts";
+import type { PendingChunks } from "./pending-chunks.ts";
 import { type ReplySink, stop } from "./sink.ts";
 
 /**
@@ -11,17 +12,20 @@ export class Pump {
   readonly #chunks: ChunkIterator;
   readonly #signal: AbortSignal;
   readonly #trailers: Reply["trailers"];
+  readonly #pending: PendingChunks | undefined;
   readonly #done = Promise.withResolvers<void>();
   #isOver = false;
   /** The chunk that is being written, and where its next part begins. */
   #chunk: Uint8Array = nothing;
   #at = 0;
 
-  constructor(sink: ReplySink, chunks: ChunkIterator, signal: AbortSignal, trailers?: Reply["trailers"]) {
+  /** `pending`: where chunks are counted that wait for their client. */
+  constructor(sink: ReplySink, chunks: ChunkIterator, signal: AbortSignal, trailers?: Reply["trailers"], pending?: PendingChunks) {
     this.#sink = sink;
     this.#chunks = chunks;
     this.#signal = signal;
     this.#trailers = trailers;
+    this.#pending = pending;
   }
   /**
    * Resolves when all chunks are written and the reply has ended, or once the signal aborts: then `return()` of the iterator is called and not
@@ -70,12 +74,21 @@ export class Pump {
     const chunk = this.#chunk;
     while (this.#at < chunk.length) {
       const from = this.#at, to = this.#at = this.#sink.partEnd(chunk, from);
-      if (!this.#sink.write(from === 0 && to === chunk.length ? chunk : chunk.subarray(from, to), this.#ready)) return false;
+      if (!this.#sink.write(from === 0 && to === chunk.length ? chunk : chunk.subarray(from, to), this.#ready)) {
+        this.#pending?.hold(this, chunk);
+        return false;
+      }
     }
     this.#chunk = nothing;
     return true;
   }
+  /** Ends the reply, because its client has not read the chunk for longer than others. */
+  giveUp(): void {
+    this.#chunks.fallBehind?.();
+    this.#sink.breakOff();
+  }
   readonly #ready = (): void => {
+    this.#pending?.release(this);
     if (this.#isOver) return;
     try {
       if (this.#write()) this.#pull();
@@ -96,6 +109,7 @@ export class Pump {
   };
   #end(): void {
     this.#isOver = true;
+    this.#pending?.release(this);
     this.#signal.removeEventListener("abort", this.#gone);
   }
 }

@@ -1,6 +1,7 @@
 /** Sends the reply to a request: the same for all protocols, which differ in their `ReplySink`. */
 import type { Exchange, Reply } from "../../../kernel/request/exchange.ts";
 import { bound } from "../../../core/bound.ts";
+import type { PendingChunks } from "./pending-chunks.ts";
 import { Pump } from "./pump.ts";
 import { type ReplySink, stop } from "./sink.ts";
 
@@ -13,9 +14,15 @@ export const wholeBytesMax = bound(1024 * 1024);
  * A whole body is sent with content-length, a large one in parts, as its client reads. Chunks are sent one by one: after a write that fills the buffers nothing is pulled until the
  * client has read; when it disconnects, `return()` of the iterator is called and not awaited. If the iterator throws, the promise rejects, and
  * the caller breaks the reply off, so that the client cannot take it for complete. `waitsSince` of the sink is updated while the client is slow to
- * read; the listener closes a connection that reads nothing.
+ * read; the listener closes a connection that reads nothing. `pending` counts the chunks of watches that wait for their clients.
  */
-export async function sendReply(sink: ReplySink, reply: Reply, isHead: boolean, exchange: Pick<Exchange, "signal">): Promise<void> {
+export async function sendReply(
+  sink: ReplySink,
+  reply: Reply,
+  isHead: boolean,
+  exchange: Pick<Exchange, "signal">,
+  pending?: PendingChunks,
+): Promise<void> {
   const { body, status, givenUp } = reply;
   if (typeof body === "string" || body instanceof Uint8Array) {
     // As bytes: node would encode the head together with a text, and UTF-8 in headers is already in bytes.
@@ -41,7 +48,7 @@ export async function sendReply(sink: ReplySink, reply: Reply, isHead: boolean, 
   };
   givenUp?.addEventListener("abort", giveUp, { once: true });
   try {
-    await new Pump(sink, chunks, signal, reply.trailers).run();
+    await new Pump(sink, chunks, signal, reply.trailers, givenUp === undefined ? undefined : pending).run();
   } finally {
     givenUp?.removeEventListener("abort", giveUp);
   }

@@ -40,7 +40,7 @@ export function serveUpgrade(request: IncomingMessage, socket: Socket, early: Ui
     const sink = new MessageSink(socket, key, reply.messages);
     connections.opened(connection, sink);
     connections.over(connection, plain);
-    return messages(reply, { socket, early, connection, connections, sink });
+    return messages(reply, { socket, early, connection, connections, sink, pending: serving.pending });
   };
   void serve(request, response, serving, { offersWebSocket: isWebSocket, send });
 }
@@ -52,10 +52,11 @@ interface Carrier {
   readonly connection: Connection;
   readonly connections: Connections;
   readonly sink: MessageSink;
+  readonly pending: Serving["pending"];
 }
 
 /** Sends the messages of a reply until they end, or the client leaves; then closes. */
-async function messages(reply: Reply, { socket, early, connection, connections, sink }: Carrier): Promise<void> {
+async function messages(reply: Reply, { socket, early, connection, connections, sink, pending }: Carrier): Promise<void> {
   const left = new AbortController(), frames = new ClientFrames(), pongs = new Pongs(socket);
   let code: number = closeCode.normal;
   const leave = () => left.abort();
@@ -71,7 +72,7 @@ async function messages(reply: Reply, { socket, early, connection, connections, 
   connection.input?.gate(true);
   socket.resume();
   try {
-    const sent = sendReply(sink, reply, false, left);
+    const sent = sendReply(sink, reply, false, left, pending);
     if (early.length > 0) receive(early);
     await sent;
   } catch (error) {
