@@ -28,6 +28,7 @@ const shortLists: Readonly<Record<string, string>> = {
  * read some keys wrongly: values of users go through `valueText` and `plainJson`.
  */
 const engineUses: Readonly<Record<string, string>> = {
+  "core/derive/canonical-bytes.ts parse": "text that the scan has recognised: plain numbers, no repeated keys, at most 100 levels",
   "core/value-text.ts stringify": "writes what it cannot write with a writer of our own",
   "core/tree/exact-json.ts parse": "the value counts only if it is written as it was read",
   "core/tree/exact-json.ts stringify": "compares with the text that was read",

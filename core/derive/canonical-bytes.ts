@@ -1,8 +1,9 @@
 /**
  * Recognises stored JSON that neither decoding nor encoding nor defaults change, in one pass over its bytes and without making values. Texts
- * that it does not know are left to `canonical` and to decoding: other characters than ASCII, large numbers, structs whose defaults are functions.
+ * that it does not know are left to `canonical` and to decoding: other characters than ASCII, large numbers. Where defaults are functions, values are made for them.
  */
-import { fold, type Node, resolve, type StructNode } from "../schema.ts";
+import { fold, type Node, type StructNode, structsIn } from "../schema.ts";
+import { isNullWritten } from "./canonical.ts";
 import { decodeStored } from "./decode.ts";
 import { omissionOf } from "./encode.ts";
 import { type Member, membersOf } from "./members.ts";
@@ -37,11 +38,24 @@ const longEscapes = ["u003c", "u003e", "u0026"].map((text) => toBytes.encode(tex
 
 /**
  * Makes a function that returns whether stored JSON of the struct, with its final line break, is what decoding it with defaults and
- * encoding the result gives. False may be a false negative.
+ * encoding the result gives. False may be a false negative. `applyDefaults` is asked only if defaults are functions: those of structs, or, with
+ * `hasMore`, others. The returned function then calls `onValue` with the value of recognised JSON, which was made for them.
  */
-export function canonicalBytes(node: StructNode): (bytes: Uint8Array) => boolean {
+export function canonicalBytes<T>(
+  node: StructNode,
+  applyDefaults: (value: T) => T = (value) => value,
+  hasMore = false,
+): (bytes: Uint8Array, onValue?: (value: T) => void) => boolean {
   const scanWhole = scan(node);
-  return (bytes) => bytes.at(-1) === LINE_END && scanWhole(bytes, 0, 0) === bytes.length - 1;
+  const isRecognised = (bytes: Uint8Array) => bytes.at(-1) === LINE_END && scanWhole(bytes, 0, 0) === bytes.length - 1;
+  if (!hasMore && !structsIn(node).some(hasFunctions)) return isRecognised;
+  return (bytes, onValue) => {
+    if (!isRecognised(bytes)) return false;
+    const value = JSON.parse(ascii.decode(bytes)) as T; // what is recognised is JSON of the struct
+    if (applyDefaults(value) !== value) return false;
+    onValue?.(value);
+    return true;
+  };
 }
 
 const refuse: Scan = () => -1;
@@ -100,7 +114,7 @@ function asciiText(bytes: Uint8Array, from: number, to: number): string {
 }
 
 function scanStruct(node: StructNode, go: (node: Node) => Scan): Scan {
-  if (node.rest !== undefined || node.whole !== undefined || hasFunctions(node)) return refuse;
+  if (node.rest !== undefined || node.whole !== undefined) return refuse;
   const members = membersOf(node).map((member) => {
     const { key, always, field, pointer } = member;
     const hasDefault = (field.default ?? field.unpublishedDefault) !== undefined;
@@ -108,7 +122,7 @@ function scanStruct(node: StructNode, go: (node: Node) => Scan): Scan {
       head: toBytes.encode(`"${key}":`),
       isRequired: always || hasDefault,
       left: isLeftOut(member) || (hasDefault && !pointer) ? zeroTexts[member.node.tag] : undefined,
-      scan: go(member.node),
+      scan: isNullWritten(member) ? orNull(go(member.node)) : go(member.node),
     };
   });
   const { length } = members;
@@ -139,13 +153,12 @@ function isLeftOut(member: Member): boolean {
   const { isNil, isLeftOut } = omissionOf(member);
   return (isNil ?? isLeftOut) !== undefined;
 }
-/** Whether the struct or one inlined in it has defaults that depend on other fields. */
-function hasFunctions({ applyDefaults, gatedDefaults, fields }: StructNode): boolean {
-  return applyDefaults !== undefined || gatedDefaults !== undefined ||
-    Object.values(fields).some(({ inline, node }) => inline === true && isStructWithFunctions(resolve(node)));
+function orNull(scan: Scan): Scan {
+  return (bytes, at, depth) => Math.max(wordEnd(bytes, at, isNull), scan(bytes, at, depth));
 }
-function isStructWithFunctions(node: Node): boolean {
-  return node.tag === "struct" && hasFunctions(node);
+/** Whether a struct has defaults that depend on other fields. */
+function hasFunctions({ applyDefaults, gatedDefaults }: StructNode): boolean {
+  return applyDefaults !== undefined || gatedDefaults !== undefined;
 }
 
 /** The text of each zero value. Null is never recognised. */
@@ -250,15 +263,21 @@ function recordEnd(bytes: Uint8Array, from: number, depth: number, entry: Scan, 
     at = end + 1;
   }
 }
-/** Whether a key is before another one in the order of their characters. False may be a false negative for keys with escapes. */
+/** Whether a key is before another one in the order of their characters. False may be a false negative where escapes differ. */
 function isBefore(bytes: Uint8Array, from: number, to: number, otherFrom: number, otherTo: number): boolean {
   const shared = Math.min(to - from, otherTo - otherFrom);
   for (let index = 0; index < shared; index++) {
-    const byte = bytes[from + index]!, other = bytes[otherFrom + index]!;
-    if (byte === BACKSLASH || other === BACKSLASH) return false;
-    if (byte !== other) return byte < other;
+    if (bytes[from + index] === bytes[otherFrom + index]) continue;
+    if (index > 0 && bytes[from + index - 1] === BACKSLASH) return false;
+    const character = characterAt(bytes, from + index), other = characterAt(bytes, otherFrom + index);
+    return character >= 0 && character < other;
   }
   return to - from < otherTo - otherFrom;
+}
+/** The character at an index; -1 for escapes other than that of a quote, which field sets have: `k:{\"name\":\"a\"}`. */
+function characterAt(bytes: Uint8Array, at: number): number {
+  if (bytes[at] !== BACKSLASH) return bytes[at]!;
+  return bytes[at + 1] === QUOTE ? QUOTE : -1;
 }
 
 /** Returns the end of a value without a schema that is not null. */

@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { canonicalBytes } from "./canonical-bytes.ts";
-import { bytes, duration, field, fieldsV1, int32, list, record, string, type StructNode, structsOf, time } from "../schema.ts";
+import { encoder } from "./encode.ts";
+import { defaulter } from "./apply-defaults.ts";
+import { decodeStored } from "./decode.ts";
+import { readJson } from "../tree/json.ts";
+import { bytes, duration, field, fieldsV1, int32, list, record, string, type StructNode, structsOf, time, type Typed } from "../schema.ts";
 
 const struct = structsOf("test/v1");
 const node: StructNode = struct("Thing", {
@@ -88,4 +92,57 @@ test("canonicalBytes() rejects every text that is cut off, and bytes after the o
   assert.ok(!isCanonical(toBytes.encode(whole)));
   assert.ok(!isCanonical(toBytes.encode(`${whole}\n\n`)));
   assert.ok(!isCanonical(toBytes.encode(`${whole} \n`)));
+});
+
+test("canonicalBytes() recognises keys of field sets whose quotes are escaped, in their order only", () => {
+  const set = (...keys: string[]) => `"set":{${keys.map((key) => `${JSON.stringify(key)}:{}`).join(",")}}`;
+  const a = 'k:{"name":"a"}', a0 = 'k:{"name":"a0"}', b = 'k:{"name":"b"}';
+  for (const keys of [[a, b], [a, a0], [a, a0, b], ["k:", a]]) assert.ok(recognised(set(...keys)), keys.join());
+  for (const keys of [[b, a], [a0, a], [a, a], [a, "k:"]]) assert.ok(!recognised(set(...keys)), keys.join());
+  // Other escapes are left to decoding, in each order.
+  for (const keys of [["a\\", "ab"], ["a\n", 'a"'], ['a"', "a\n"], ["a<", "ab"]]) assert.ok(!recognised(set(...keys)), keys.join());
+});
+
+test("canonicalBytes() recognises null where an absent time is written as null, and nowhere else", () => {
+  const probed = struct("Probed", {
+    at: field(1, time, "Written when absent.", { written: "always" }),
+    until: field(2, time, "Left out when absent.", { pointer: true }),
+    text: field(3, string, "Written.", { written: "always" }),
+  }, { doc: "A condition." });
+  const isKnown = canonicalBytes(probed), decode = decodeStored(probed), encode = encoder(probed);
+  const stays = (text: string) => {
+    const read = readJson(text);
+    assert.ok(read.ok);
+    return encode(decode(read.tree) as never) === text;
+  };
+  for (
+    const [text, known] of [
+      ['{"at":null,"text":""}', true],
+      ['{"at":"2026-01-01T00:00:00Z","text":""}', true],
+      ['{"at":null,"until":null,"text":""}', false],
+      ['{"at":null,"text":null}', false],
+      ['{"text":""}', false],
+    ] as const
+  ) {
+    assert.equal(isKnown(toBytes.encode(`${text}\n`)), known, text);
+    if (known) assert.ok(stays(text), text);
+  }
+});
+
+test("canonicalBytes() asks for the defaults that functions set, and hands over the value that it made for them", () => {
+  const made: unknown[] = [];
+  const inner = struct("Inner", { a: field(1, string, "A."), b: field(2, string, "B.") }, {
+    doc: "A struct with a function.",
+    applyDefaults: (value: { readonly a?: string; readonly b?: string }) => value.b === undefined ? { ...value, b: value.a } : value,
+  });
+  const outer = struct("Outer", { inner: field(1, inner, "Inner.") }, { doc: "A struct." });
+  const isKnown = canonicalBytes(outer, defaulter(outer as Typed<unknown>) as (value: unknown) => unknown);
+  const knows = (text: string) => isKnown(toBytes.encode(`${text}\n`), (value) => made.push(value));
+  assert.ok(knows('{"inner":{"a":"x","b":"y"}}'));
+  assert.ok(!knows('{"inner":{"a":"x"}}'), "the function would set b");
+  assert.deepEqual(made, [{ inner: { a: "x", b: "y" } }]);
+  assert.ok(
+    !canonicalBytes(node, () => "another", true)(toBytes.encode('{"name":"a","kept":"","mode":"x"}\n')),
+    "defaults beside the schema",
+  );
 });

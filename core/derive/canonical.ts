@@ -10,7 +10,7 @@ import { numberText } from "../tree/values.ts";
 import { compareBytes, sortedKeys } from "../tree/sorted-keys.ts";
 import { decodeStored } from "./decode.ts";
 import { omissionOf } from "./encode.ts";
-import { membersOf } from "./members.ts";
+import { type Member, membersOf } from "./members.ts";
 import { rawText, sortedText } from "./raw-json.ts";
 
 type Check = (value: unknown) => boolean;
@@ -75,7 +75,11 @@ function decodedAsIs(node: Node): Check {
 function checkStruct(node: StructNode, go: (node: Node) => Check): Check {
   const members = membersOf(node).map((member, index) => {
     const { isNil, isLeftOut } = omissionOf(member);
-    return { key: member.key, index, isRequired: member.always, isOmitted: isNil ?? isLeftOut ?? (() => false), isValue: go(member.node) };
+    return {
+      ...{ key: member.key, index, isRequired: member.always, takesNull: isNullWritten(member) },
+      isOmitted: isNil ?? isLeftOut ?? (() => false),
+      isValue: go(member.node),
+    };
   });
   const byKey = new Map(members.map((member) => [member.key, member]));
   const required = members.filter(({ isRequired }) => isRequired).length;
@@ -91,13 +95,19 @@ function checkStruct(node: StructNode, go: (node: Node) => Check): Check {
         next = members.length; // The other members are written after those with fields.
         continue;
       }
-      // Null of any kind is rare in stored objects.
-      if (member === undefined || member.index < next || inner === null || !member.isValue(inner) || member.isOmitted(inner)) return false;
+      if (member === undefined || member.index < next) return false;
+      // Other nulls are rare in stored objects.
+      if (inner === null ? !member.takesNull : !member.isValue(inner) || member.isOmitted(inner)) return false;
       if (member.isRequired) present++;
       next = member.index + 1;
     }
     return present === required && (others.length < 2 || isSorted(others));
   };
+}
+
+/** Whether null is the value of a member that is absent, and is written: of times such as `lastProbeTime` in the conditions of a Pod. */
+export function isNullWritten({ node, always, pointer }: Member): boolean {
+  return always && !pointer && (node.tag === "time" || node.tag === "microTime");
 }
 
 function isSorted(keys: readonly string[]): boolean {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { rootSchema } from "../definition/root-schema.ts";
 import { randomOf } from "../random.ts";
+import { field, string, structsOf, time, type Typed } from "../schema.ts";
 import type { StructuralSchema } from "../structural-schema.ts";
 import { exactJson } from "../tree/exact-json.ts";
 import { readJson } from "../tree/json.ts";
@@ -84,4 +85,24 @@ test(`canonical() recognises only custom resources that decoding does not change
     }
   }
   for (const [index, recognised] of own.slice(0, 6).entries()) assert.ok(recognised > rounds / 10, `${recognised} of schema ${index}`);
+});
+
+test("canonical() recognises null where an absent time is written as null, and nowhere else", () => {
+  const probed = structsOf("test/v1")("Probed", {
+    at: field(1, time, "Written when absent.", { written: "always" }),
+    until: field(2, time, "Left out when absent.", { pointer: true }),
+    text: field(3, string, "Written.", { written: "always" }),
+  }, { doc: "A condition." });
+  const isKnown = canonical(probed as Typed<unknown>), decode = decodeStored(probed as Typed<unknown>);
+  for (
+    const [text, known] of [['{"at":null,"text":""}', true], ['{"at":null,"until":null,"text":""}', false], [
+      '{"at":null,"text":null}',
+      false,
+    ]] as const
+  ) {
+    const exact = exactJson(text), read = readJson(text);
+    assert.ok(read.ok);
+    assert.equal(isKnown(exact), known, text);
+    if (known) assert.deepEqual(exact, decode(read.tree));
+  }
 });

@@ -61,9 +61,9 @@ export interface StoredKind {
   readonly isCanonical: (value: unknown) => value is ApiObject;
   /**
    * Whether it is known without decoding that `encode`, applied to the decoded object with defaults, would give this same JSON. The stored
-   * JSON includes its line break.
+   * JSON includes its line break. `onRead` gets the object, if it had to be made.
    */
-  readonly isCanonicalBytes: (value: Uint8Array) => boolean;
+  readonly isCanonicalBytes: (value: Uint8Array, onRead?: (object: ApiObject) => void) => boolean;
   /** Decodes values that were stored in this version, served or not; undefined for a version that the kind does not have. */
   readonly storedForm: (apiVersion: string) => StoredForm | undefined;
 }

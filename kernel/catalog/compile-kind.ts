@@ -99,8 +99,7 @@ function compileStored(resource: Resource, settings: Settings): StoredKind {
   const codec = codecOf(own, settings);
   const settle = once(() => emptyListsToNil(schema)), dropEmptyMaps = once(() => emptyMapDropper(schema));
   const isCanonical = once(() => canonical(schema as Typed<ApiObject, StructNode>)); // the values are objects of the kind
-  // Defaults that a function sets need the decoded object.
-  const isCanonicalBytes = once(() => own.applyDefaults === undefined ? canonicalBytes(schema) : () => false);
+  const isCanonicalBytes = once(() => canonicalBytes(schema, codec.applyDefaults, own.applyDefaults !== undefined));
   const forms = new Map(
     Object.entries(resource.served).map(([written, served]) => {
       const version = spell(names, written);
@@ -133,7 +132,7 @@ function compileStored(resource: Resource, settings: Settings): StoredKind {
     emptyListsToNil: (object: ApiObject) => settle()(object) as ApiObject,
     withoutEmptyMaps: (object: ApiObject) => dropEmptyMaps()(object) as ApiObject,
     isCanonical: (value: unknown): value is ApiObject => isCanonical()(value) && codec.applyDefaults(value) === value,
-    isCanonicalBytes: (value: Uint8Array) => isCanonicalBytes()(value),
+    isCanonicalBytes: (value: Uint8Array, onRead?: (object: ApiObject) => void) => isCanonicalBytes()(value, onRead),
     storedForm: (version: string) => forms.get(version),
   });
 }

@@ -216,7 +216,8 @@ export function canonicalObject({ headBytes, isCanonical }: StoredKind, value: U
 function parsedCanonical({ headBytes, isCanonical, isCanonicalBytes }: StoredKind, pieces: readonly Uint8Array[]): ApiObject | undefined {
   if (pieces[0] !== headBytes) return undefined;
   const line = concat([...pieces, lineEndBytes]), text = toText.decode(line);
-  if (isCanonicalBytes(line)) return JSON.parse(text) as ApiObject; // canonical JSON of the kind is its object
+  let read: ApiObject | undefined;
+  if (isCanonicalBytes(line, (made) => read = made)) return read ?? JSON.parse(text) as ApiObject; // canonical JSON of the kind is its object
   const object = exactJson(text.slice(0, -1)); // of custom resources, whose schemas the scan of bytes does not know
   return isCanonical(object) ? object : undefined;
 }

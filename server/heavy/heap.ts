@@ -8,6 +8,8 @@ export interface Heap {
   bytes(): number;
   /** Bytes of the objects in the heap and of their buffers, including garbage, without the pages that V8 keeps free. */
   usedBytes(): number;
+  /** Bytes of the objects in the heap, including garbage, without their buffers: a collection takes as long as these take to mark. */
+  objectBytes(): number;
   /** Frees all garbage and returns its memory to the system. Takes tens of milliseconds. "regular" takes less, and V8 keeps the memory. */
   collect(flavor?: Flavor): void;
   /**
@@ -38,6 +40,7 @@ export function openHeap(): Heap {
       const { heapUsed, external } = process.memoryUsage();
       return heapUsed + external;
     },
+    objectBytes: () => process.memoryUsage().heapUsed,
     collect: (flavor = "last-resort") => collect({ type: "major", execution: "sync", flavor }),
     limitTogether(isOn) {
       if (hasFlag) setFlagsFromString(`--${isOn ? "" : "no-"}external-memory-accounted-in-global-limit`);

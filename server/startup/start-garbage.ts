@@ -14,7 +14,7 @@ export const startGarbageBytesMax = bound(64 * 1024 * 1024);
 
 export interface StartGarbageParts {
   /** Opens the heap of this thread, once, when it is collected. */
-  readonly openHeap: () => Pick<Heap, "usedBytes" | "collect">;
+  readonly openHeap: () => Pick<Heap, "objectBytes" | "collect">;
   /** CPU time of the process so far, in milliseconds. */
   readonly cpuMs: () => number;
   readonly clock: Clock;
@@ -34,8 +34,8 @@ export async function freeStartGarbage({ openHeap, cpuMs, clock, signal }: Start
     before = now;
     if (!isQuiet) continue;
     const heap = openHeap();
-    // The pause grows with the objects, not with the pages: those of the young generation are what the collection frees.
-    if (heap.usedBytes() <= startGarbageBytesMax) heap.collect();
+    // The pause grows with the objects, not with the pages, of which those of the young generation are freed, nor with buffers, such as those of the cache.
+    if (heap.objectBytes() <= startGarbageBytesMax) heap.collect();
     return;
   }
 }

@@ -4,7 +4,7 @@ import type { Clock } from "../../core/async.ts";
 import { freeStartGarbage, quietCpuMs, quietLooksMax, quietMs, startGarbageBytesMax } from "./start-garbage.ts";
 
 /** Runs it with the CPU milliseconds that the process used between two looks; resolves with the number of looks and of collections. */
-async function collections(used: readonly number[], { usedBytes = 1, abortAt = Infinity } = {}) {
+async function collections(used: readonly number[], { objectBytes = 1, abortAt = Infinity } = {}) {
   const ending = new AbortController(), waits: number[] = [];
   let cpuMs = 1_000, collected = 0, opened = 0;
   const clock: Clock = {
@@ -19,7 +19,7 @@ async function collections(used: readonly number[], { usedBytes = 1, abortAt = I
   };
   const openHeap = () => {
     opened++;
-    return { usedBytes: () => usedBytes, collect: () => void collected++ };
+    return { objectBytes: () => objectBytes, collect: () => void collected++ };
   };
   await freeStartGarbage({ openHeap, cpuMs: () => cpuMs, clock, signal: ending.signal });
   return { looks: waits.length, collected, opened, waits };
@@ -42,7 +42,7 @@ test("freeStartGarbage() gives up when the server is never quiet, and when it en
 });
 
 test("freeStartGarbage() leaves a large heap alone", async () => {
-  assert.equal((await collections([0], { usedBytes: startGarbageBytesMax })).collected, 1);
-  const large = await collections([0], { usedBytes: startGarbageBytesMax + 1 });
+  assert.equal((await collections([0], { objectBytes: startGarbageBytesMax })).collected, 1);
+  const large = await collections([0], { objectBytes: startGarbageBytesMax + 1 });
   assert.deepEqual([large.looks, large.collected], [1, 0]);
 });

@@ -76,19 +76,22 @@ function changed(value: Json): Json {
  */
 function recognised(schema: Typed<ApiObject, StructNode>, text: string): { readonly value: boolean; readonly bytes: boolean } {
   const exact = exactJson(text), value = exact !== undefined && canonical(schema)(exact);
-  const bytes = canonicalBytes(schema)(toBytes.encode(`${text}\n`));
+  const applyDefaults = (object: ApiObject) => defaulter(schema)(object, () => true);
+  let made: ApiObject | undefined;
+  const bytes = canonicalBytes(schema, applyDefaults)(toBytes.encode(`${text}\n`), (object) => made = object);
   if (!value && !bytes) return { value, bytes };
   const read = readJson(text);
   assert.ok(read.ok, text);
   const object = decodeStored(schema)(read.tree);
   if (value) assert.deepEqual(exact, object, text);
-  if (bytes) assert.equal(defaulter(schema)(object, () => true), object, text);
+  if (bytes) assert.equal(applyDefaults(object), object, text);
+  if (made !== undefined) assert.deepEqual(made, object, text);
   assert.equal(encoder(schema)(object), text);
   return { value, bytes };
 }
 const toBytes = new TextEncoder();
-/** Kinds of which a store may have many objects, and whose defaults do not depend on other fields. */
-const recognisedInBytes = new Set(["ConfigMap", "ServiceAccount", "Event"]);
+/** Kinds of which a store may have many objects, and whose golden object has all defaults. */
+const recognisedInBytes = new Set(["ConfigMap", "ServiceAccount", "Event", "Secret", "Namespace"]);
 
 for (const { kind, served } of plugins.flatMap((plugin) => plugin.resources ?? [])) {
   for (const [groupVersion, { schema: node }] of Object.entries(served)) {

@@ -45,7 +45,7 @@ export async function memoryOf({ pid, idleMs, heapBytes }: Subject): Promise<Mem
 export interface Client {
   get(path: string, accept?: string): Promise<{ readonly status: number; readonly bytes: number }>;
   text(path: string): Promise<string>;
-  send(method: "POST" | "DELETE", path: string, body?: string): Promise<number>;
+  send(method: "POST" | "PUT" | "DELETE", path: string, body?: string): Promise<number>;
   close(): void;
 }
 

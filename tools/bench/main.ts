@@ -17,6 +17,7 @@ import { keepDensity, keepMemory, keepPeer, keepResult } from "./kept.ts";
 import { measure, type Result } from "./measure.ts";
 import type { StoreName } from "./measured.ts";
 import { measureMemory } from "./memory.ts";
+import { measureMemoryOfKinds } from "./memory-of-kinds.ts";
 import { comparePeer } from "./peer.ts";
 import { nameWidth, peerLine } from "./peer-rows.ts";
 import { measureProfiles } from "./profile.ts";
@@ -48,8 +49,9 @@ npm run bench -- --density --stages FOLDER [--kube] [--store sqlite] [--runtime 
   A cluster without machines: kube-controller-manager, kube-scheduler and kwok of PATH beside this server, with the folder kustomize/stage of kwok's
   module. Two minutes; --kube also measures a kube-apiserver before and after it, eight minutes. --kwok has nodes and pods of kwok's own benchmark, a
   tenth of it; 0,0 leaves it out.
-npm run bench -- --memory
-  Memory of an idle server against the number of objects, and the time until it is ready, five minutes for each store.
+npm run bench -- --memory [--kinds]
+  Memory of an idle server against the number of objects, and the time until it is ready, five minutes for each store. With --kinds that for each stored
+  byte of ConfigMaps, Pods and custom resources, on the embedded store.
 npm run bench -- --floods [--only TEXT] [--runtime node]
   Floods of frames of HTTP/2 and websockets over 1 and 8 connections, three minutes.
 npm run bench -- --fan-out [--only many|slow] [--seconds N]
@@ -90,6 +92,7 @@ const options = {
   peer: { type: "boolean", default: false },
   against: { type: "string" },
   memory: { type: "boolean", default: false },
+  kinds: { type: "boolean", default: false },
   floods: { type: "boolean", default: false },
   proxied: { type: "boolean", default: false },
   fairness: { type: "boolean", default: false },
@@ -210,6 +213,15 @@ async function memory(values: Flags, runtime: Runtime): Promise<boolean> {
   return true;
 }
 
+async function memoryOfKinds(values: Flags, runtime: Runtime): Promise<boolean> {
+  console.log(`\nsqlite on ${runtime}: memory for each stored byte`);
+  await measureMemoryOfKinds(runtime, values.smoke ? smoke.share : whole.share, ({ name, objects, storedBytes, times, cpuUs }) => {
+    const each = `${objects.toLocaleString("en")} of ${storedBytes.toLocaleString("en")} bytes`;
+    console.log(`${name}, ${each}: ${times.toFixed(2)} times as stored, ${short(cpuUs)} us of CPU of a start for each`);
+  });
+  return true;
+}
+
 async function floods(values: Flags, runtime: Runtime): Promise<boolean> {
   console.log(`\nfloods of HTTP/2 on ${runtime}\n\n${floodHead}`);
   const seconds = values.smoke ? smoke.seconds : Number(values.seconds ?? whole.seconds);
@@ -321,7 +333,8 @@ function measuring(values: Flags): Promise<boolean> {
   if (values.fairness) return fairness(values, runtime);
   if (values.floods) return floods(values, runtime);
   if (values["fan-out"]) return fanOut(values, runtime);
-  return values.memory ? memory(values, runtime) : measureAlone(values, runtime);
+  if (values.memory) return values.kinds ? memoryOfKinds(values, runtime) : memory(values, runtime);
+  return measureAlone(values, runtime);
 }
 
 const values = flagsOf();

@@ -55,8 +55,8 @@ export function makeEntry(maker: EntryMaker, key: string, revision: Revision, va
   const attributes = slot && (takeAttributes(value) ?? canonicalAttributes(maker, value));
   if (attributes !== undefined) {
     const { open, close, at } = slot!; // attributes are read only with a slot
-    const { slab, offset, length } = slabs.layInserted(brace, value, kind.headBytes.length, at, open + revision + close);
-    const entry: CachedEntry = { key, revision, attributes, asStored: true, slab, offset, length, live: true, index: -1 };
+    const place = slabs.layInserted(brace, value, kind.headBytes.length, at, open + revision + close);
+    const entry = entryAt(place, key, revision, attributes, true);
     slabs.keep(entry);
     return entry;
   }
@@ -65,27 +65,23 @@ export function makeEntry(maker: EntryMaker, key: string, revision: Revision, va
   const place = spliced === undefined
     ? slabs.layText(brace, bodyOf(kind.encode(withRevision(object, revision)), kind.head))
     : slabs.lay(spliced);
-  const { slab, offset, length } = place;
   const asStored = spliced !== undefined || isJoined(value, storedParts(maker, place));
-  const entry: CachedEntry = {
-    key,
-    revision,
-    attributes: maker.attributes.of(object),
-    asStored,
-    slab,
-    offset,
-    length,
-    live: true,
-    index: -1,
-  };
+  const entry = entryAt(place, key, revision, maker.attributes.of(object), asStored);
   slabs.keep(entry);
   if (spliced !== undefined) recent.keep(entry, object);
   return entry;
 }
 
+function entryAt({ slab, offset, length }: Place, key: string, revision: Revision, attributes: Attributes, asStored: boolean): CachedEntry {
+  return { key, revision, attributes, asStored, slab, offset, length, live: true, index: -1 };
+}
+
 /** Reads the attributes of bytes with the head of the kind; undefined if decoding and encoding could change these bytes. */
 function canonicalAttributes({ kind, attributes }: EntryMaker, value: Uint8Array): Attributes | undefined {
-  if (kind.isCanonicalBytes(value)) return attributes.ofCanonical(value);
+  let read: ApiObject | undefined;
+  if (kind.isCanonicalBytes(value, (object) => read = object)) {
+    return read === undefined ? attributes.ofCanonical(value) : attributes.of(read);
+  }
   const object = canonicalObject(kind, value);
   return object && attributes.of(object);
 }
