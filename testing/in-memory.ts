@@ -27,6 +27,8 @@ export interface MoreParts {
   readonly storeOver?: InsteadParts["storeOver"];
   /** What the cache has at the start. */
   readonly begun?: CacheContents | undefined;
+  /** Whether the controllers have nothing to make before the first request, because they go on with the work of others. */
+  readonly goesOn?: boolean;
   /** The compiled settings and plugins, with the resources that have appeared. */
   readonly active?: ActiveConfig | undefined;
   /** Default: one that is kept in memory. */
@@ -40,7 +42,7 @@ export async function openInMemory(
   plugins: readonly Plugin[],
   settings: Omit<PlainSettings, "data-dir">,
   logged: string[],
-  { ofPlugins, clock, engine = new MemoryEngine(), begun, active, storeOver, log: given, authorities }: MoreParts = {},
+  { ofPlugins, clock, engine = new MemoryEngine(), begun, goesOn = false, active, storeOver, log: given, authorities }: MoreParts = {},
 ) {
   const config = active?.config ?? withDefaults({ ...settings, "data-dir": ":memory:" }, plugins, ofPlugins);
   const log = given ?? jsonLog((line) => logged.push(line), Date.now, verbosityOf(config.v, config.vmodule, []));
@@ -62,8 +64,7 @@ export async function openInMemory(
     await opened.close();
     throw error;
   });
-  // The controllers of a server that begins with the work of others have nothing to make before the first request.
-  await (begun === undefined ? opened.started : opened.authorizersReady);
+  await (goesOn ? opened.authorizersReady : opened.started);
   await untilComplete(opened.server);
   const close = () => {
     opened.drain();

@@ -152,7 +152,7 @@ export class RunningServer {
 
 async function openWith(needs: RunningNeeds, from?: SnapshotParts): Promise<Current> {
   const { plugins, settings, pluginSettings, clock, chance, logged, trouble, active, log: given, authorities } = needs;
-  const engine = new MemoryEngine(from?.store), begun = from && { begun: from.cache, active: from.active };
+  const engine = new MemoryEngine(from?.store), begun = from && { begun: from.cache, active: from.active, goesOn: from.isStart !== true };
   clock?.follow(engine);
   const { opened, log, close } = await openInMemory(plugins, settings, logged, {
     ...{

@@ -10,7 +10,7 @@ import type { Exchange } from "../kernel/request/exchange.ts";
 import type { Server } from "../kernel/server.ts";
 import type { Log } from "../kernel/observe/log.ts";
 import { plugins as builtIn } from "../plugins/mod.ts";
-import type { ActiveConfig } from "../server/config/active-config.ts";
+import { type ActiveConfig, activeConfigOf } from "../server/config/active-config.ts";
 import { localApi } from "../server/background/local-api.ts";
 import { inPreset } from "../server/config/choose-plugins.ts";
 import { type PluginSettings, withDefaults } from "../server/config/parse.ts";
@@ -30,6 +30,7 @@ import { type EarlierApi, earlierApi, type ObjectVersion } from "./state/history
 import type { Contents } from "./state/memory-engine.ts";
 import { rememberServer, type ServerState, serverState } from "./state/server-state.ts";
 import { partsOf, type Snapshot, type SnapshotParts } from "./state/snapshot.ts";
+import { earlierStart, isRepeatable, keepStart, type Started } from "./state/started.ts";
 import type { StateFilter } from "./state/state-objects.ts";
 import { States } from "./state/states.ts";
 import { recordUnexpected, rethrowingApi } from "./unexpected-errors.ts";
@@ -168,15 +169,14 @@ export interface TestServer extends AsyncDisposable, ServerState {
 export async function openTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const { plugins: own = [], bare = false, simulate, pluginSettings, unexpectedErrors = "throw", seed } = options;
   const settings = simulate === undefined ? options.settings ?? {} : { ...options.settings, simulate };
-  return await openOver({
-    plugins: bare ? own : [...inPreset(withDefaults(settings), builtIn), ...own],
-    settings,
-    pluginSettings,
-    clock: options.clock === "manual" ? new AdvancedClock(seed === undefined ? Date.now() : seededStart) : undefined,
-    seed,
-    family: {},
-    unexpectedErrors,
-  });
+  const plugins = bare ? own : [...inPreset(withDefaults(settings), builtIn), ...own], family = {};
+  const active = activeConfigOf(withDefaults({ ...settings, "data-dir": ":memory:" }, plugins, pluginSettings), plugins);
+  const start: Started = { own, settings, active }, repeats = seed === undefined && pluginSettings === undefined && isRepeatable(start);
+  const clock = options.clock === "manual" ? new AdvancedClock(seed === undefined ? Date.now() : seededStart) : undefined;
+  const earlier = repeats ? earlierStart(start) : undefined;
+  const server = await openOver({ plugins, settings, pluginSettings, active, clock, seed, family, unexpectedErrors }, earlier);
+  if (repeats && earlier === undefined && clock === undefined) keepStart(start, partsOf(server.snapshot(), family));
+  return server;
 }
 
 /** Opens a test server of compiled settings, with a log of its caller: that of a program. */

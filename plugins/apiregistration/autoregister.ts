@@ -74,7 +74,8 @@ async function keep({ api, names }: ControllerContext, wanted: Wanted, current: 
   if (current === undefined) return await kept.create("", newService(names, wanted)).catch(unless("AlreadyExists"));
   const by = current.metadata.labels?.[spell(names, label)];
   const isKept = by === always || (by === onStart && managed === onStart);
-  if (!isKept || sameValue(current.spec, spec)) return undefined;
+  // The object of the core group has no group.
+  if (!isKept || sameValue({ group: "", ...current.spec }, spec)) return undefined;
   return await kept.update("", name, { ...current, spec }).catch(unless("NotFound", "Conflict"));
 }
 

@@ -10,19 +10,26 @@ export const serviceAccountController: Controller = {
   serviceAccount: "service-account-controller",
   fieldManager: "kube-controller-manager",
   needs: ["namespaces", "serviceaccounts"].map((resource) => ({ resource, groupVersions: ["v1"] })),
-  run: (context, signal) =>
+  run(context, signal) {
+    const { api } = context;
+    /** The namespaces that have their account. */
+    const have = new Set<string>();
     // A create that fails, for instance because a webhook cannot be called, is retried and does not delay other namespaces.
-    runWorkQueue({ context, signal, work: (namespace) => ensureAccount(context.api, namespace) }, async (queue, until) => {
+    const work = async (namespace: string) => have.has(namespace) ? undefined : await ensureAccount(api, namespace);
+    return runWorkQueue({ context, signal, work }, async (queue, until) => {
       // If one watch fails, the other is ended too, and the controller restarts as a whole.
-      const failed = new AbortController(), both = AbortSignal.any([until, failed.signal]);
-      const watches = [watchNamespaces(context.api, both, queue), watchAccounts(context.api, both, queue)];
+      const failed = new AbortController(), both = AbortSignal.any([until, failed.signal]), known = Promise.withResolvers<void>();
+      have.clear();
+      const accounts = watchAccounts(api, both, { queue, have, synced: known.resolve });
+      const watches = [accounts, Promise.race([known.promise, accounts]).then(() => watchNamespaces(api, both, queue))];
       try {
         await Promise.all(watches);
       } finally {
         failed.abort();
         await Promise.allSettled(watches);
       }
-    }),
+    });
+  },
 };
 
 async function watchNamespaces(api: Api, signal: AbortSignal, queue: WorkQueue): Promise<void> {
@@ -30,9 +37,20 @@ async function watchNamespaces(api: Api, signal: AbortSignal, queue: WorkQueue):
     if (type === "ADDED" && (object.metadata.deletionTimestamp ?? null) === null) queue.add(object.metadata.name ?? "");
   }
 }
-async function watchAccounts(api: Api, signal: AbortSignal, queue: WorkQueue): Promise<void> {
-  for await (const { type, object } of api.watch("v1", "serviceaccounts", "", { fieldSelector: `metadata.name=${name}` }, signal)) {
-    if (type === "DELETED") queue.add(object.metadata.namespace ?? "");
+
+interface Accounts {
+  readonly queue: WorkQueue;
+  readonly have: Set<string>;
+  readonly synced: () => void;
+}
+async function watchAccounts(api: Api, signal: AbortSignal, { queue, have, synced }: Accounts): Promise<void> {
+  const query = { fieldSelector: `metadata.name=${name}` };
+  for await (const { type, object } of api.watch("v1", "serviceaccounts", "", query, signal, "everything", synced)) {
+    const { namespace = "" } = object.metadata;
+    if (type === "DELETED") {
+      have.delete(namespace);
+      queue.add(namespace);
+    } else have.add(namespace);
   }
 }
 

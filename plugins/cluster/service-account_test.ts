@@ -73,8 +73,9 @@ async function madeBy(
       existing.includes(into)
         ? Promise.resolve(namespace(into))
         : Promise.reject(notFoundError({ group: "", name: "serviceaccounts" }, "default")),
-    watch: async function* (_groupVersion, resource, _namespace, _scope, signal) {
+    watch: async function* (_groupVersion, resource, _namespace, _query, signal, _scope, synced) {
       yield* changes[resource] ?? [];
+      synced?.();
       await untilAborted(signal);
     },
   });
@@ -95,6 +96,14 @@ test("the controller creates the account in every active namespace, and recreate
     ],
   } as const;
   assert.deepEqual((await madeBy(changes, 2)).toSorted(), ["one", "two"]);
+});
+
+test("the controller does not try to create the accounts that are there when it starts", async () => {
+  const changes = {
+    namespaces: [{ type: "ADDED", object: namespace("one") }, { type: "ADDED", object: namespace("two") }],
+    serviceaccounts: [{ type: "ADDED", object: make({ metadata: { name: "default", namespace: "one" } }) }],
+  } as const;
+  assert.deepEqual(await madeBy(changes, 1), ["two"]);
 });
 
 test("the controller ignores existing accounts and terminating namespaces", async () => {

@@ -24,6 +24,8 @@ export interface SnapshotParts {
   readonly cache: CacheContents | undefined;
   /** The compiled settings and plugins, with the kinds of definitions. */
   readonly active: ActiveConfig;
+  /** Whether it is the state of a start, for a server of its own. */
+  readonly isStart?: boolean;
   /** How often each purpose has drawn from the seed. Absent without one. */
   readonly drawn?: ReadonlyMap<string, number> | undefined;
 }
