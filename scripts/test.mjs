@@ -163,6 +163,7 @@ const runners = {
     flags: (report) => [
       // Without --test, which runs the module in a process below another one.
       "--disable-warning=ExperimentalWarning",
+      `--import=${pathToFileURL(join(root, "scripts/test-context.mjs")).href}`,
       "--test-reporter=spec",
       "--test-reporter-destination=stdout",
       "--test-reporter=tap",
