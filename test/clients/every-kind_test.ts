@@ -1,4 +1,5 @@
 // kubectl with every kind that can be created. `describe` also reads related resources, which may be empty.
+// In Deno's suite only: what kubectl shows of a kind does not depend on the runtime.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { httpsClient } from "../https.ts";

@@ -1,4 +1,5 @@
 // The packed tarball, installed in a fresh project: its size, its program, its modules and its types.
+// In Deno's suite only: it starts the programs of both runtimes.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
