@@ -1,5 +1,6 @@
 // Runs the tests: `node scripts/test.mjs deno|node|all [PART OF A PATH...]`. The last line has the totals of the runners' reports.
 import { spawn, spawnSync } from "node:child_process";
+import { generateKeyPairSync } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -183,6 +184,11 @@ function jobsOf(name, parts, folder) {
   });
 }
 
+/** A key for the service account tokens of the servers of this run (`test/real-server.ts`). */
+function newSigningKey() {
+  return generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({ type: "pkcs8", format: "pem" });
+}
+
 /** The children that run, for signals and the limit of time. */
 const running = new Set();
 /** How long each process took, and how much CPU. */
@@ -312,7 +318,7 @@ async function main() {
     if (jobs.length === 0) throw new Error(`Cannot find a test${parts.length === 0 ? "" : ` whose path holds ${parts.join(" or ")}`}`);
     spawnSync("sh", [join(root, "scripts/ensure-etcd.sh")], { stdio: ["ignore", "inherit", "inherit"] });
     cpuOfLastEnded();
-    const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, "compiled"), NO_COLOR: "1" };
+    const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, "compiled"), NO_COLOR: "1", THOLE_SIGNING_KEY: newSigningKey() };
     const total = await runAll(jobs, env);
     if (jobs.length > namedMax) printMost();
     end(total);

@@ -2,7 +2,7 @@
 import { spawn, type SpawnOptions } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, realpathSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -151,6 +151,9 @@ export function signal(pid: number, name: Signal): void {
   }
 }
 
+/** The key of service account tokens that the runner of the tests has made. A server that makes its own takes 0.15 s of CPU more for its start on Deno. */
+const signingKey = process.env["THOLE_SIGNING_KEY"];
+
 /** A ready server on a free port, with its data in a folder. Rejects with its output if it does not become ready. */
 export async function startRealServer(
   { args = [], runtime = "deno", folder: given, lifeMs = lifeMsMax }: RealOptions = {},
@@ -158,8 +161,12 @@ export async function startRealServer(
   const folder = given ?? await mkdtemp(join(tmpdir(), "thole-real-"));
   const tokens = join(folder, "tokens.csv");
   await writeFile(tokens, `${token},admin,1,system:masters\n`, { mode: 0o600 });
-  const begun = performance.now();
   const data = join(folder, "data");
+  if (signingKey !== undefined && !existsSync(data)) {
+    await mkdir(data, { mode: 0o700 });
+    await writeFile(join(data, "service-account.key"), signingKey, { mode: 0o600 });
+  }
+  const begun = performance.now();
   const flags = [`--data-dir=${data}`, "--secure-port=0", `--token-auth-file=${tokens}`, ...args];
   const program = await startProgram(flags, runtime, folder, lifeMs);
   let exited = false;
