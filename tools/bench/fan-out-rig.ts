@@ -21,8 +21,8 @@ export interface FanOutOptions {
 /** Ends with `close`, all that it has started with it. */
 export interface Rig {
   readonly folder: string;
-  /** A server with this number of workers on an etcd of its own; `stored`: on sqlite instead. `profile`: the file of `sampled.ts`. */
-  server(workers: number, more?: { readonly sqlite?: boolean; readonly profile?: string }): Promise<Target>;
+  /** A server with this number of workers on an etcd of its own; `stored`: on sqlite instead. `plain`: the file of `plain.ts`. */
+  server(workers: number, more?: { readonly sqlite?: boolean; readonly plain?: string }): Promise<Target>;
   /** The program in Go, in a process. */
   child(): Child;
   /** What it sends on demand. */
@@ -44,13 +44,13 @@ export async function openRig(runtime: Runtime): Promise<Rig> {
   let servers = 0;
   return {
     folder,
-    async server(workers, { sqlite = false, profile } = {}) {
+    async server(workers, { sqlite = false, plain } = {}) {
       const newest = await newestEtcd(), data = join(folder, `server-${servers++}`);
       const etcd = sqlite ? undefined : await startEtcd(newest === undefined ? {} : { program: newest });
       if (etcd !== undefined) closers.push(etcd);
       const stored = etcd === undefined ? [] : [`--etcd-servers=${etcd.endpoint}`];
       const args = [`--data-dir=${data}`, `--token-auth-file=${folder}/tokens.csv`, `--workers=${workers}`, ...stored];
-      const { pid, port, stop } = await startServer(runtime, args, profile, "sampled");
+      const { pid, port, stop } = await startServer(runtime, args, plain, "plain");
       closers.push({ stop });
       return { pid, port, ca: join(data, "pki", "ca.crt"), token };
     },

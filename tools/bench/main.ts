@@ -11,7 +11,9 @@ import { densityMissing, measureDensities } from "./density.ts";
 import type { DensitySize } from "./density-load.ts";
 import { measureFairness } from "./fairness.ts";
 import { measureMany } from "./fan-out-many.ts";
+import { measurePlain } from "./fan-out-plain.ts";
 import { measureSlow } from "./fan-out-slow.ts";
+import { measureWorkers } from "./fan-out-workers.ts";
 import { floodHead, floodLine, floodNames, measureFlood } from "./floods.ts";
 import { keepDensity, keepMemory, keepPeer, keepResult } from "./kept.ts";
 import { measure, type Result } from "./measure.ts";
@@ -54,8 +56,9 @@ npm run bench -- --memory [--kinds]
   byte of ConfigMaps, Pods and custom resources, on the embedded store.
 npm run bench -- --floods [--only TEXT] [--runtime node]
   Floods of frames of HTTP/2 and websockets over 1 and 8 connections, three minutes.
-npm run bench -- --fan-out [--only many|slow] [--seconds N]
-  5,000 watches at 200 writes a second with one worker and with two, and writes beside 10,000 slow watches, on etcd, eight minutes.
+npm run bench -- --fan-out [--only many|slow|workers|plain] [--seconds N] [--rounds N]
+  5,000 watches at 200 writes a second with one worker and with two; writes beside 10,000 slow watches; two workers beside one; events with TLS and
+  without it. On etcd, with Go, ten minutes.
 npm run bench -- --fairness [--kube] [--objects N] [--rounds N] [--seconds N]
   A leader election beside a client that lists 100,000 objects in a loop and one that creates over 64 connections, with and without priority and
   fairness: ten minutes for each store. --kube measures a kube-apiserver on PATH in place of this server.
@@ -298,7 +301,7 @@ async function fanOut(values: Flags, runtime: Runtime): Promise<boolean> {
     ? { share: smoke.share, seconds: smoke.seconds, rounds: 1 }
     : { share: 1, seconds: Number(values.seconds ?? fanOutSeconds), rounds: Number(values.rounds ?? peerRounds) };
   let isWhole = true;
-  for (const [name, measureIt] of Object.entries({ many: measureMany, slow: measureSlow })) {
+  for (const [name, measureIt] of Object.entries({ many: measureMany, slow: measureSlow, workers: measureWorkers, plain: measurePlain })) {
     if (!isChosen(name, values)) continue;
     console.log(`\nFan-out on ${runtime}: ${name}\n`);
     isWhole = await measureIt({ runtime, ...size, tell: console.log }) && isWhole;

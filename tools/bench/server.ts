@@ -39,7 +39,8 @@ interface Loaded {
   readonly flags: Readonly<Record<Runtime, readonly string[]>>;
   readonly variable: string;
 }
-const loaded: Readonly<Record<"turns" | "heap" | "allocated" | "sampled", Loaded>> = Object.freeze({
+const loaded: Readonly<Record<"turns" | "heap" | "allocated" | "sampled" | "plain", Loaded>> = Object.freeze({
+  plain: { module: "plain.ts", flags: { deno: [], node: [] }, variable: "THOLE_BENCH_PLAIN" },
   sampled: { module: "sampled.ts", flags: { deno: [], node: [] }, variable: "THOLE_BENCH_SAMPLED" },
   allocated: { module: "allocated.ts", flags: { deno: [], node: [] }, variable: "THOLE_BENCH_ALLOCATED" },
   turns: { module: "turn-meter.ts", flags: { deno: [], node: [] }, variable: "THOLE_BENCH_TURNS" },
@@ -53,7 +54,7 @@ const loaded: Readonly<Record<"turns" | "heap" | "allocated" | "sampled", Loaded
 /**
  * Starts the server and resolves once it is ready. `file`: where `turn-meter.ts` writes the longest turn, or, for `what` of "heap",
  * `collect-garbage.ts` the bytes of the heap, for "allocated" `allocated.ts` the bytes allocated so far, and for "sampled" `sampled.ts` that a profile was
- * begun or ended. `reported` waits for it.
+ * begun or ended, for "plain" `plain.ts` the port without TLS. `reported` waits for it.
  * `from`: another program than that of this repository.
  */
 export async function startServer(
