@@ -50,7 +50,8 @@ export async function openRig(runtime: Runtime): Promise<Rig> {
       if (etcd !== undefined) closers.push(etcd);
       const stored = etcd === undefined ? [] : [`--etcd-servers=${etcd.endpoint}`];
       const args = [`--data-dir=${data}`, `--token-auth-file=${folder}/tokens.csv`, `--workers=${workers}`, ...stored];
-      const { pid, port, stop } = await startServer(runtime, args, plain, "plain");
+      // With a module before it, Deno has all permissions, as starting workers needs.
+      const { pid, port, stop } = await startServer(runtime, args, plain ?? (workers > 1 ? `${data}.plain` : undefined), "plain");
       closers.push({ stop });
       return { pid, port, ca: join(data, "pki", "ca.crt"), token };
     },
