@@ -51,6 +51,8 @@ interface Group {
   readonly members: Subscriber[];
   /** The first event to send; undefined if there is none. */
   first: number | undefined;
+  /** Whether no member waited when it was last served: their clients do not read. */
+  isStuck: boolean;
 }
 
 type Groups = Map<Line, Group>;
@@ -150,6 +152,8 @@ export class Subscribers {
     for (const group of some.values()) {
       // The members of this group are awake already, and find later events themselves.
       if (group.first !== undefined) continue;
+      // Nor does one need to be woken if none waits. Connections of clients that do not read must not count in the interval.
+      if (group.isStuck && !group.members.some((member) => member.waits)) continue;
       const { line, members } = group;
       group.first = first;
       line.groups.push(group);
@@ -202,10 +206,12 @@ export class Subscribers {
     for (const group of groups) {
       const { members, first } = group;
       group.first = undefined;
+      group.isStuck = true;
       // The loop runs from the last member to the first: a subscriber that ends is replaced by the last member.
       for (let index = members.length - 1; index >= 0; index--) {
         const member = members[index]!;
         if (!member.waits) continue;
+        group.isStuck = false;
         member.wake(first!);
         member.pump();
       }
@@ -252,7 +258,7 @@ interface Joined {
 function join(scopes: Map<string, Groups>, scope: string, line: Line, subscriber: Subscriber): Joined {
   const groups: Groups = scopes.get(scope) ?? new Map();
   scopes.set(scope, groups);
-  const group = groups.get(line) ?? { line, members: [], first: undefined };
+  const group = groups.get(line) ?? { line, members: [], first: undefined, isStuck: false };
   groups.set(line, group);
   const { members } = group;
   members.push(subscriber);

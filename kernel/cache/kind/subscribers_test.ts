@@ -411,3 +411,39 @@ test("Subscribers wakes ownership subscribers for ownership changes only, unless
   assert.deepEqual(notify(changed("x", { mood: "m1" }, { mood: "m2" })), ["fieldSelector=metadata.name=x"]);
   assert.deepEqual(notify(changed("y", { mood: "m1" }, { mood: "m2" }), changed("y", {}, owned)), unselected);
 });
+
+test("Subscribers does not count those that never wait in the interval of the others, and wakes them once they wait", () => {
+  const clock = { now: 1_000 }, woken: string[] = [];
+  const all = new Subscribers(`${prefix}/notes/`, () => clock.now);
+  let stuckWait = false;
+  const add = (name: string, waits: () => boolean): void => {
+    const nothing = (): void => {};
+    const subscriber: Subscriber = {
+      get waits() {
+        return waits();
+      },
+      wake: (first) => void woken.push(`${name} ${first}`),
+      ...{ pump: nothing, check: nothing, end: nothing },
+    };
+    all.add(subscriber, where("", ""));
+  };
+  for (let index = 0; index < many * 2; index++) add("stuck", () => stuckWait);
+  add("reads", () => true);
+  const notify = (first: number) => all.notify([changed("a", undefined, {})], first);
+  const next = (): string[] => woken.splice(0);
+  try {
+    notify(1);
+    assert.deepEqual(next(), ["reads 1"]);
+    clock.now += gather.msMax;
+    for (const first of [2, 3, 4]) {
+      notify(first);
+      assert.deepEqual(next(), [`reads ${first}`], "at once");
+    }
+    stuckWait = true;
+    notify(5);
+    assert.deepEqual(next().toSorted(), ["reads 5", ...each(many * 2, "stuck 5")]);
+  } finally {
+    // Planned turns end only when their time has come.
+    clock.now += 1_000;
+  }
+});
