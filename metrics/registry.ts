@@ -69,7 +69,7 @@ export function createRegistry<const Table extends Definitions>(definitions: Tab
     for (const { name, type, combined, sli, head, samples } of written) {
       if (which === "slis" && !sli) continue;
       const lines = samples();
-      if (lines !== "") found.push({ name, type, combined, text: head + lines });
+      if (lines !== "") found.push({ name, type, combined, text: head() + lines });
       await turn();
     }
     return found;
@@ -108,7 +108,7 @@ export function createRegistry<const Table extends Definitions>(definitions: Tab
 
 interface Shown extends Pick<MetricPart, "name" | "type" | "combined"> {
   /** The lines of help and type. */
-  readonly head: string;
+  readonly head: () => string;
   readonly samples: () => string;
   readonly sli: boolean;
 }
@@ -133,7 +133,7 @@ function entryOf(definition: MetricDefinition, options: RegistryOptions): Entry 
       name,
       type: definition.type,
       combined: definition.combined ?? "sum",
-      head: headText(name, definition.type, helpOf(definition, isDeprecated)),
+      head: () => headText(name, definition.type, helpOf(definition, isDeprecated)),
       samples: made.text,
       sli: definition.sli === true,
     },

@@ -50,10 +50,11 @@ export function seriesTable<Cell extends object>(
 ): SeriesTable<Cell> {
   const root: Branch<Cell> = new Map();
   const list: Series<Cell>[] = [];
-  let cached = new WeakMap<object, Cell>();
+  /** Made at the first frozen set: most metrics of most servers are not recorded. */
+  let cached: WeakMap<object, Cell> | undefined;
 
   function at(labels: Readonly<Record<string, string>>): Cell {
-    const known = cached.get(labels);
+    const known = cached?.get(labels);
     if (known !== undefined) return known;
     let here: Branch<Cell> | Cell = root;
     for (let level = 0; level < names.length; level++) {
@@ -63,7 +64,7 @@ export function seriesTable<Cell extends object>(
       here = next;
     }
     const cell = here as Cell;
-    if (Object.isFrozen(labels)) cached.set(labels, cell);
+    if (Object.isFrozen(labels)) (cached ??= new WeakMap()).set(labels, cell);
     return cell;
   }
 
@@ -110,7 +111,7 @@ export function seriesTable<Cell extends object>(
 
   function clear(): void {
     root.clear();
-    cached = new WeakMap();
+    cached = undefined;
     list.length = 0;
   }
 

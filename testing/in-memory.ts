@@ -1,5 +1,5 @@
 /** Opens a server in process, with a store in memory that can be copied. */
-import { type ServerClock, systemClock } from "../core/async.ts";
+import { afterCollecting, type ServerClock, systemClock } from "../core/async.ts";
 import { bound } from "../core/bound.ts";
 import type { Plugin } from "../core/plugin.ts";
 import type { CacheContents } from "../kernel/cache/mod.ts";
@@ -17,6 +17,8 @@ import { MemoryEngine } from "./state/memory-engine.ts";
 
 /** Milliseconds that a start waits for the resources of all sources. */
 const completeMsMax = bound(2_000);
+/** Milliseconds after which the controllers of a fork start. */
+const restMs = bound(5);
 
 /** Parts of a test server that have defaults. */
 export interface MoreParts {
@@ -46,7 +48,7 @@ export async function openInMemory(
 ) {
   const config = active?.config ?? withDefaults({ ...settings, "data-dir": ":memory:" }, plugins, ofPlugins);
   const log = given ?? jsonLog((line) => logged.push(line), Date.now, verbosityOf(config.v, config.vmodule, []));
-  const own = authorities?.();
+  const own = authorities?.(), rested = Promise.withResolvers<void>();
   const opened = await openServer({
     config,
     plugins,
@@ -55,6 +57,7 @@ export async function openInMemory(
     instead: {
       ...(clock === undefined ? {} : { clock }),
       ...(begun === undefined ? {} : { begun }),
+      ...(goesOn ? { goesOn: rested.promise } : {}),
       ...(storeOver === undefined ? {} : { storeOver }),
       sqlite: { memory: engine },
     },
@@ -66,6 +69,8 @@ export async function openInMemory(
   });
   await (goesOn ? opened.authorizersReady : opened.started);
   await untilComplete(opened.server);
+  // The first requests of a fork come first, and are all that many tests send.
+  if (goesOn) afterCollecting(restMs, rested.resolve, clock ?? systemClock);
   const close = () => {
     opened.drain();
     return opened.close();

@@ -24,6 +24,7 @@ export class Configured {
   /** The seats of the server; 0 if it has no limit. */
   #total: number;
   #classifier: Classifier<Schema<Seat>>;
+  #schemas: readonly Schema<Seat>[] = [];
 
   constructor(context: Pick<FlowControlContext, "names" | "metric" | "setting">, granted: (ticket: Ticket<Seat>) => void, now: number) {
     this.#context = context;
@@ -78,9 +79,10 @@ export class Configured {
       level.configure(object, own, known === undefined, now);
     }
     const wanted = this.#objects.schemas.length === 0 ? wantedSchemas(names) : mandatorySchemas;
-    const schemas = (withMissing(this.#objects.schemas, wanted) as readonly FlowSchema[]).flatMap((object) => {
+    const before = new Map(this.#schemas.map((each) => [each.object.metadata.name, each]));
+    const schemas = this.#schemas = (withMissing(this.#objects.schemas, wanted) as readonly FlowSchema[]).flatMap((object) => {
       const level = this.levels.get(object.spec.priorityLevelConfiguration.name);
-      return level === undefined || level.isEnding ? [] : [new Schema(object, level, metric)];
+      return level === undefined || level.isEnding ? [] : [new Schema(object, level, metric, before.get(object.metadata.name))];
     });
     return new Classifier(schemas, schemas.find(({ object }) => object.metadata.name === "catch-all"));
   }

@@ -76,7 +76,8 @@ export class Schema<T> {
   readonly headers: Readonly<Record<string, string>>;
   readonly series: SchemaSeries;
 
-  constructor(object: FlowSchema, level: Level<T>, metric: MetricOf) {
+  /** `before`: the schema of the same name in use so far. */
+  constructor(object: FlowSchema, level: Level<T>, metric: MetricOf, before?: Schema<T>) {
     this.object = object;
     this.level = level;
     this.flows = new Flows(object);
@@ -85,7 +86,7 @@ export class Schema<T> {
     this.headers = Object.freeze<Record<string, string>>(
       schema === "" || uid === undefined ? {} : { "x-kubernetes-pf-flowschema-uid": schema, "x-kubernetes-pf-prioritylevel-uid": uid },
     );
-    this.series = seriesOf(object.metadata.name ?? "", level.name, metric);
+    this.series = before?.level.name === level.name ? before.series : seriesOf(object.metadata.name ?? "", level.name, metric);
   }
 }
 

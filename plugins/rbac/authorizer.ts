@@ -3,7 +3,7 @@ import type { ApiObject, AuthorizerDefinition } from "../../plugin.ts";
 import { type AuthorizationDecision, type Authorizer, spell } from "../../toolbox.ts";
 import { followObjects } from "../shared/follow-objects.ts";
 import { isServed } from "../shared/is-served.ts";
-import { defaultBindings, defaultRoles } from "./policy.ts";
+import { defaultBindings, defaultNames, defaultRoles } from "./policy.ts";
 import { type Found, RuleIndex } from "./rule-index.ts";
 import { type Binding, groupVersion, type Role } from "./schema.ts";
 
@@ -13,13 +13,13 @@ export const rbacAuthorizer: AuthorizerDefinition = Object.freeze<AuthorizerDefi
   summary: "Allows what roles say that bindings give to the user.",
   open(context) {
     const index = new RuleIndex(spell(context.names, "rbac.authorization.{domain}"));
-    const roles = defaultRoles(context.names), bindings = defaultBindings(context.names);
     const hasRoles = isServed(context, { groupVersion, resource: "clusterroles" });
     const hasBindings = isServed(context, { groupVersion, resource: "clusterrolebindings" });
-    const defaults = untilThere([...hasRoles ? roles : [], ...hasBindings ? bindings : []]);
+    const { roles, bindings } = defaultNames(context.names);
+    const defaults = untilThere({ ClusterRole: hasRoles ? roles : [], ClusterRoleBinding: hasBindings ? bindings : [] });
     // Default objects of a disabled kind have effect as if they were stored: the server's controllers need them.
-    if (!hasRoles) { for (const each of roles) index.setRole(each); }
-    if (!hasBindings) { for (const each of bindings) index.setBinding(each); }
+    if (!hasRoles) { for (const each of defaultRoles(context.names)) index.setRole(each); }
+    if (!hasBindings) { for (const each of defaultBindings(context.names)) index.setBinding(each); }
     const role = {
       set(each: ApiObject) {
         index.setRole(each as Role); // the objects are of this resource; the same holds below
@@ -46,18 +46,18 @@ export const rbacAuthorizer: AuthorizerDefinition = Object.freeze<AuthorizerDefi
 });
 
 /**
- * Resolves `there` once each of these objects has been found. The first start creates them, and without them only system:masters has
- * rights.
+ * Resolves `there` once each of these objects has been found, whose names are given by kind. The first start creates them, and without them only
+ * system:masters has rights.
  */
-function untilThere(objects: readonly ApiObject[]): { readonly there: Promise<void>; met(object: ApiObject): void } {
-  const key = ({ kind, metadata }: ApiObject) => `${kind}/${metadata.namespace ?? ""}/${metadata.name ?? ""}`;
-  const missing = new Set(objects.map(key)), { promise, resolve } = Promise.withResolvers<void>();
-  if (missing.size === 0) resolve();
+function untilThere(names: Readonly<Record<string, readonly string[]>>): { readonly there: Promise<void>; met(object: ApiObject): void } {
+  const missing = new Map(Object.entries(names).map(([kind, each]) => [kind, new Set(each)]));
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const look = () => [...missing.values()].every(({ size }) => size === 0) && resolve();
+  look();
   return {
     there: promise,
-    met(object) {
-      missing.delete(key(object));
-      if (missing.size === 0) resolve();
+    met({ kind = "", metadata: { name = "" } }) {
+      if (missing.get(kind)?.delete(name) === true) look();
     },
   };
 }

@@ -287,6 +287,10 @@ export function defaultRoles(names: Names, gates: (gate: string) => boolean = ()
     ...(aggregates === undefined ? {} : { aggregationRule: { clusterRoleSelectors: [{ matchLabels: label(aggregates) }] } }),
   }));
 }
+/** Returns the names of these roles and bindings without gates. */
+export function defaultNames(names: Names): { readonly roles: readonly string[]; readonly bindings: readonly string[] } {
+  return { roles: roles.map(({ name }) => spell(names, name)), bindings: bindings.map(({ name }) => name) };
+}
 function withPages(rule: PolicyRule, pages: readonly string[]): PolicyRule {
   const { nonResourceURLs } = rule;
   return nonResourceURLs === undefined || pages.length === 0 ? rule : { ...rule, nonResourceURLs: [...nonResourceURLs, ...pages].sort() };

@@ -44,7 +44,7 @@ export interface LocalOptions {
 export function localApi(server: Server, user: UserInfo, options: LocalOptions = {}): Api {
   const { manager = user.name, follows = () => () => {}, reader = user, patientMs = 0, patientWhile = never, clock, hold } = options;
   const caller = { user, reader, manager, patience: new Patience(patientMs, patientWhile) };
-  const call = (request: ApiRequest) => held(hold, localCall(server, caller, request, sharedValuesOf(server.backend)));
+  const call = (request: ApiRequest) => held(hold, localCall(server, caller, request, sharedValues));
   /** The apiVersion and kind of the objects of a resource; the kind is "" if it is not served. */
   const typeOf = (version: GroupVersion, resource: string) => {
     const apiVersion = spell(server.catalog.names, version);
@@ -121,13 +121,7 @@ function findCollections({ groups }: Server["catalog"], verb: string): readonly 
   });
 }
 
-/** By the store of a server, for all APIs in its process. */
-const sharedValues = new WeakMap<Server["backend"], SharedValues>();
-function sharedValuesOf(backend: Server["backend"]): SharedValues {
-  const known = sharedValues.get(backend) ?? new SharedValues();
-  sharedValues.set(backend, known);
-  return known;
-}
+const sharedValues = new SharedValues();
 
 /** The events of a watch. */
 async function* eventsOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<WatchEvent> {

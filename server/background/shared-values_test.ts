@@ -5,7 +5,8 @@ import { SharedValues, sharedValuesBytesMax } from "./shared-values.ts";
 
 const things = {} as Endpoint, others = {} as Endpoint; // Their identity is all that counts.
 const made = (value: string) => () => ({ value });
-const item = (key: string, revision: number, size = 100) => ({ key, revision, size });
+const bytes: readonly Uint8Array[] = [new Uint8Array(8)];
+const item = (key: string, revision: number, size = 100, pieces = bytes) => ({ key, revision, size, pieces });
 
 test("SharedValues.of() makes one value for each form and revision of an object", () => {
   const values = new SharedValues();
@@ -19,6 +20,15 @@ test("SharedValues.of() makes one value for each form and revision of an object"
       [others, "object", "/a", 7],
     ] as const
   ) assert.notEqual(values.of(endpoint, form, item(key, revision), made("another")), first);
+});
+
+test("SharedValues.of() makes another value for other bytes: a fork has another object of the same key and revision", () => {
+  const values = new SharedValues(), [own] = bytes;
+  const value = (piece: Uint8Array) => values.of(things, "object", item("/a", 7, 100, [piece]), made("one"));
+  const first = value(own!);
+  assert.equal(value(new Uint8Array(own!.buffer, 0, 4)), first);
+  assert.notEqual(value(own!.subarray(4)), first);
+  assert.notEqual(value(own!.slice()), first);
 });
 
 test("SharedValues.of() does not keep the value of an object that was not stored", () => {

@@ -29,7 +29,7 @@ import { describe, type Log } from "../../kernel/observe/log.ts";
 import type { KernelRegistry } from "../metrics/metrics.ts";
 import type { Tracing } from "../../kernel/observe/tracing.ts";
 import type { Exchange } from "../../kernel/request/exchange.ts";
-import type { ActiveConfig } from "../config/active-config.ts";
+import { type ActiveConfig, differInAppearedOnly } from "../config/active-config.ts";
 import { followFiles } from "../config/follow-files.ts";
 import { tokenCacheMeter } from "./access-meters.ts";
 import type { ConfigInForce } from "./config-in-force.ts";
@@ -139,7 +139,9 @@ function warnOfSettings({ inForce, findings }: AuthenticationNeeds): void {
     known = texts;
   };
   warn(inForce.current());
-  inForce.onSwap((next) => warn(next));
+  inForce.onSwap((next, before) => {
+    if (!differInAppearedOnly(next, before)) warn(next);
+  });
 }
 
 /** The authenticators in the order in which they are asked. */

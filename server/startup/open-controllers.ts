@@ -1,6 +1,7 @@
 /** Starts the background work of a server: bootstrap objects, controllers with their leader election, compaction. */
 import { readFile } from "node:fs/promises";
 import type { Api } from "../../core/api.ts";
+import { once } from "../../core/async.ts";
 import { PeerError, type Peers } from "../../core/connect.ts";
 import type { StartUp } from "../../health/mod.ts";
 import type { Controller } from "../../core/controller.ts";
@@ -58,13 +59,15 @@ export interface ControllerNeeds {
   readonly hasRoles: () => boolean;
   /** Whether the store has the default objects: those of another server with which this one begins. */
   readonly hasBegun: boolean;
+  /** When controllers and hooks may start. Absent: at once. */
+  readonly goesOn: Promise<void> | undefined;
   readonly signal: AbortSignal;
 }
 
 export async function openControllers(
   inForce: ConfigInForce,
   server: Server,
-  { store, compacted, registry, reports, context, runsUnelected, hasRoles, hasBegun, signal }: ControllerNeeds,
+  { store, compacted, registry, reports, context, runsUnelected, hasRoles, hasBegun, goesOn, signal }: ControllerNeeds,
 ): Promise<Background> {
   const { record, metric } = registry, { start } = reports, host = await hostName();
   const { peers = noPeers } = server.backend;
@@ -97,6 +100,7 @@ export async function openControllers(
     },
     reports,
     hasBegun,
+    goesOn,
     election: {
       api: localApi(server, controllerUser, { hold, manager: "kube-controller-manager" }),
       identity: `${host}_${crypto.randomUUID()}`,
@@ -125,7 +129,5 @@ function followWatch(start: StartUp, controller: string, kind: string): () => vo
   };
 }
 
-/** Reads the file: the runtime's function needs a Deno permission that nothing else needs. */
-async function hostName(): Promise<string> {
-  return (await readFile("/etc/hostname", "utf8").catch(() => "")).trim() || "thole";
-}
+/** The machine's name, for all servers of the process. The runtime's function needs a Deno permission that nothing else needs. */
+const hostName = once(async () => (await readFile("/etc/hostname", "utf8").catch(() => "")).trim() || "thole");

@@ -148,7 +148,8 @@ async function openParts(given: ServeOptions, ending: AbortController, closers: 
   const background = await openBackground(server, parts, {
     reports: { start: health.start, log, findings, board },
     progress,
-    ...{ runsUnelected: isFirst(options.workers), hasRoles, hasBegun: options.instead?.begun !== undefined },
+    ...{ runsUnelected: isFirst(options.workers), hasRoles },
+    ...{ hasBegun: options.instead?.begun !== undefined, goesOn: options.instead?.goesOn },
     ...(options.authority === undefined ? {} : { authority: options.authority }),
   });
   describeConfig(inForce, registry, findings);
@@ -295,8 +296,8 @@ function webhookNeeds(inForce: ConfigInForce): AdmissionWebhookNeeds {
 async function openBackground(
   server: Server,
   { inForce, registry, access, storage, clock, signal }: OpenedParts,
-  { reports, progress, runsUnelected, hasRoles, hasBegun, authority }:
-    & Pick<ControllerNeeds, "reports" | "runsUnelected" | "hasRoles" | "hasBegun">
+  { reports, progress, runsUnelected, hasRoles, hasBegun, goesOn, authority }:
+    & Pick<ControllerNeeds, "reports" | "runsUnelected" | "hasRoles" | "hasBegun" | "goesOn">
     & Pick<ServeOptions, "authority">
     & { readonly progress: BeginProgress },
 ) {
@@ -314,6 +315,7 @@ async function openBackground(
     runsUnelected,
     hasRoles,
     hasBegun,
+    goesOn,
     signal,
   });
   const sources = followSources({ ...inForce, api: serverApi(server), start, log, signal });
