@@ -28,7 +28,7 @@ import { type RestoreOptions, type RunningNeeds, RunningServer } from "./running
 import type { DumpOptions } from "./state/dump.ts";
 import { type EarlierApi, earlierApi, type ObjectVersion } from "./state/history.ts";
 import type { Contents } from "./state/memory-engine.ts";
-import { rememberServer, type ServerState, serverState } from "./state/server-state.ts";
+import { isStarted, rememberServer, type ServerState, serverState } from "./state/server-state.ts";
 import { partsOf, type Snapshot, type SnapshotParts } from "./state/snapshot.ts";
 import { earlierStart, isRepeatable, keepStart, type Started } from "./state/started.ts";
 import type { StateFilter } from "./state/state-objects.ts";
@@ -177,11 +177,8 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
   const server = await openOver({ plugins, settings, pluginSettings, active, clock, seed, family, unexpectedErrors }, earlier);
   const isFirst = repeats && earlier === undefined && clock === undefined;
   // On a busy machine a server is open before its start hooks have ended.
-  if (isFirst && await isReady(server)) keepStart(start, partsOf(server.snapshot(), family));
+  if (isFirst && await isStarted(server)) keepStart(start, partsOf(server.snapshot(), family));
   return server;
-}
-async function isReady(server: TestServer): Promise<boolean> {
-  return (await server.handle(new Request("https://test/readyz"))).status === 200;
 }
 
 /** Opens a test server of compiled settings, with a log of its caller: that of a program. */

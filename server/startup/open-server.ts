@@ -60,8 +60,8 @@ export interface Opened {
   readonly tracing: Tracing | undefined;
   /** Settled after an attempt at each bootstrap object; rejects if one cannot be created yet. The server is not ready before all exist. */
   readonly bootstrapped: Promise<void>;
-  /** Resolves when controllers have received the initial state, or after a bounded wait. */
-  readonly started: Promise<void>;
+  /** Resolves with true when controllers have received the initial state and all hooks have ended, or with false after a bounded wait. */
+  readonly started: Promise<boolean>;
   /** Resolves when the authorizers decide, or after a bounded wait. */
   readonly authorizersReady: Promise<void>;
   readonly inForce: () => ActiveConfig;
@@ -332,8 +332,8 @@ function membersOf(
   return {
     registry,
     started: Promise.race([
-      health.start.all(hookNames(inForce.current().catalog)),
-      pause(startedMsMax, signal, systemClock),
+      health.start.all(hookNames(inForce.current().catalog)).then(() => true),
+      pause(startedMsMax, signal, systemClock).then(() => false),
     ]),
     authorizersReady: Promise.race([health.start.all([authorizersHook]), pause(startedMsMax, signal)]),
     clientTrust: authentication.trust,

@@ -47,6 +47,11 @@ export function rememberServer(state: ServerState, server: () => Opened): void {
   opened.set(state, server);
 }
 
+/** Resolves with whether all hooks of the start have ended; false after a bounded wait. */
+export async function isStarted(state: ServerState): Promise<boolean> {
+  return await opened.get(state)?.().started ?? false;
+}
+
 /** Makes the state of an open server. */
 export function serverState(own: () => Opened, api: Api): ServerState {
   return {
