@@ -1,5 +1,6 @@
 /** The nodes that the simulation creates by itself. */
 import { StatusError } from "../../../plugin.ts";
+import { untilAborted } from "../../../core/async.ts";
 import { nodesSetting } from "../settings.ts";
 import type { Node, World } from "../world/world.ts";
 import { nodeCondition } from "./fate.ts";
@@ -11,12 +12,13 @@ const isUsable = (node: Node): boolean => nodeCondition(node, "Ready")?.status =
 export async function registerNodes(world: World): Promise<void> {
   const count = world.context.setting(nodesSetting), waiting = new Set<string>();
   const { promise, resolve } = Promise.withResolvers<void>();
-  world.signal.addEventListener("abort", () => resolve(), { once: true });
+  // The signal may have been aborted before.
+  void untilAborted(world.signal).then(resolve);
   world.nodes.listen((next, before) => {
     if (next === undefined || isUsable(next)) waiting.delete((next ?? before)!.metadata.name ?? "");
     if (waiting.size === 0) resolve();
   });
-  for (let number = 0; number < count; number++) {
+  for (let number = 0; number < count && !world.signal.aborted; number++) {
     const name = `simulated-${number}`;
     if (world.nodes.get("", name) !== undefined) continue;
     waiting.add(name);
