@@ -57,7 +57,7 @@ export async function openInMemory(
     instead: {
       ...(clock === undefined ? {} : { clock }),
       ...(begun === undefined ? {} : { begun }),
-      ...(goesOn ? { goesOn: rested.promise } : {}),
+      ...(goesOn ? { mayStart: rested.promise } : {}),
       ...(storeOver === undefined ? {} : { storeOver }),
       sqlite: { memory: engine },
     },

@@ -51,7 +51,7 @@ export function canonicalBytes<T>(
   if (!hasMore && !structsIn(node).some(hasFunctions)) return isRecognised;
   return (bytes, onValue) => {
     if (!isRecognised(bytes)) return false;
-    const value = JSON.parse(ascii.decode(bytes)) as T; // what is recognised is JSON of the struct
+    const value = JSON.parse(ascii.decode(bytes)) as T; // JSON of the struct, as the scan has found
     if (applyDefaults(value) !== value) return false;
     onValue?.(value);
     return true;

@@ -50,7 +50,7 @@ export interface BackgroundNeeds {
   /** Whether the store has the default objects of the first configuration, which has the resources of all sources. Start hooks do not run again then. */
   readonly hasBegun?: boolean;
   /** When controllers and hooks may start. Default: at once. */
-  readonly goesOn?: Promise<void> | undefined;
+  readonly mayStart?: Promise<void> | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -104,8 +104,8 @@ class BackgroundWork implements Background {
   /** Controllers read the served resources and the gates when they start: another catalog restarts all of them. */
   #control(next: ActiveConfig, before?: ActiveConfig): void {
     this.#controllers.next(async (running) => {
-      const { contexts: given, reports: { start, log, findings, board }, election, goesOn } = this.#needs, { catalog } = next;
-      if (goesOn !== undefined) await Promise.race([goesOn, untilAborted(running)]);
+      const { contexts: given, reports: { start, log, findings, board }, election, mayStart } = this.#needs, { catalog } = next;
+      if (mayStart !== undefined) await Promise.race([mayStart, untilAborted(running)]);
       if (running.aborted) return;
       start.clear();
       const states = controllerStates(catalog);

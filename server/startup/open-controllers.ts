@@ -60,14 +60,14 @@ export interface ControllerNeeds {
   /** Whether the store has the default objects: those of another server with which this one begins. */
   readonly hasBegun: boolean;
   /** When controllers and hooks may start. Absent: at once. */
-  readonly goesOn: Promise<void> | undefined;
+  readonly mayStart: Promise<void> | undefined;
   readonly signal: AbortSignal;
 }
 
 export async function openControllers(
   inForce: ConfigInForce,
   server: Server,
-  { store, compacted, registry, reports, context, runsUnelected, hasRoles, hasBegun, goesOn, signal }: ControllerNeeds,
+  { store, compacted, registry, reports, context, runsUnelected, hasRoles, hasBegun, mayStart, signal }: ControllerNeeds,
 ): Promise<Background> {
   const { record, metric } = registry, { start } = reports, host = await hostName();
   const { peers = noPeers } = server.backend;
@@ -100,7 +100,7 @@ export async function openControllers(
     },
     reports,
     hasBegun,
-    goesOn,
+    mayStart,
     election: {
       api: localApi(server, controllerUser, { hold, manager: "kube-controller-manager" }),
       identity: `${host}_${crypto.randomUUID()}`,

@@ -149,7 +149,7 @@ async function openParts(given: ServeOptions, ending: AbortController, closers: 
     reports: { start: health.start, log, findings, board },
     progress,
     ...{ runsUnelected: isFirst(options.workers), hasRoles },
-    ...{ hasBegun: options.instead?.begun !== undefined, goesOn: options.instead?.goesOn },
+    ...{ hasBegun: options.instead?.begun !== undefined, mayStart: options.instead?.mayStart },
     ...(options.authority === undefined ? {} : { authority: options.authority }),
   });
   describeConfig(inForce, registry, findings);
@@ -296,8 +296,8 @@ function webhookNeeds(inForce: ConfigInForce): AdmissionWebhookNeeds {
 async function openBackground(
   server: Server,
   { inForce, registry, access, storage, clock, signal }: OpenedParts,
-  { reports, progress, runsUnelected, hasRoles, hasBegun, goesOn, authority }:
-    & Pick<ControllerNeeds, "reports" | "runsUnelected" | "hasRoles" | "hasBegun" | "goesOn">
+  { reports, progress, runsUnelected, hasRoles, hasBegun, mayStart, authority }:
+    & Pick<ControllerNeeds, "reports" | "runsUnelected" | "hasRoles" | "hasBegun" | "mayStart">
     & Pick<ServeOptions, "authority">
     & { readonly progress: BeginProgress },
 ) {
@@ -315,7 +315,7 @@ async function openBackground(
     runsUnelected,
     hasRoles,
     hasBegun,
-    goesOn,
+    mayStart,
     signal,
   });
   const sources = followSources({ ...inForce, api: serverApi(server), start, log, signal });

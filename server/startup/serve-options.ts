@@ -64,5 +64,5 @@ export interface InsteadParts {
   /** The contents with which the cache begins. The store has the same history, and the default objects of the server. */
   readonly begun?: CacheContents;
   /** When its controllers start, if the server goes on with the work of another one. */
-  readonly goesOn?: Promise<void> | undefined;
+  readonly mayStart?: Promise<void> | undefined;
 }

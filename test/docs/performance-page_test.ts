@@ -48,7 +48,7 @@ test("measuredPage() shows the targets of every scenario and whether they are me
 test("measuredPage() shows what newer results have: rare latencies, first requests, allocations and a kube-apiserver", () => {
   const rate = { requests: 1, failed: 0, perSecond: 1, p50: 1, p99: 2, p999: 3, cpuMs: 0.1, allocatedBytes: 5_000 };
   const measured = [{ name: "get", ...rate, floor: undefined, cold: { ...rate, cpuMs: 0.4 }, peakMiB: 99.6, goals: [] }];
-  const row = rowOfRates("get", { ours: [rate, rate], theirs: [{ ...rate, cpuMs: 0.4 }, { ...rate, cpuMs: 0.3 }], failed: 0 }, false);
+  const row = rowOfRates("get", { ours: [rate, rate], theirs: [{ ...rate, cpuMs: 0.4 }, { ...rate, cpuMs: 0.3 }], failed: 0 });
   const kept: Kept = {
     machine: { cores: 2, platform: "linux x64" },
     results: [{ store: "sqlite", runtime: "deno", firstReadyMs: 500, readyMs: 400, idleMiB: 96, seconds: 1, goals: [], measured }],

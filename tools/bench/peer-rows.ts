@@ -53,13 +53,18 @@ export function rowOfRuns(name: string, what: PeerRow["what"], ours: number, the
   return { ...compared(name, what, theirs.map(() => ours), theirs), failed: 0 };
 }
 
-/** A row of the rounds of a load, or of a watch, whose p50 must not be worse than theirs. */
-export function rowOfRates(name: string, { ours, theirs, failed }: RatesOfRounds, isWatch: boolean): PeerRow {
+/** A row of the rounds of a load, or of a watch. */
+export function rowOfRates(name: string, { ours, theirs, failed }: RatesOfRounds): PeerRow {
   const cpu = (rates: readonly Rate[]) => rates.map(({ cpuMs }) => cpuMs);
   const rates = { ours: medianRate(ours), theirs: medianRate(theirs) };
-  const row = compared(name, "CPU ms", cpu(ours), cpu(theirs));
-  const slow = isWatch && rates.ours.p50 > rates.theirs.p50;
-  return { ...row, ...(row.met === undefined ? {} : { met: row.met && !slow }), rates, failed };
+  const row = { ...compared(name, "CPU ms", cpu(ours), cpu(theirs)), rates, failed }, met = isReached(row);
+  return met === undefined ? row : { ...row, met };
+}
+
+/** Whether the target of today is met; undefined without one. A watch must also reach its watchers no later (p50). */
+export function isReached({ name, ratio, rates }: Pick<PeerRow, "name" | "ratio" | "rates">): boolean | undefined {
+  const wanted = wantedRatios[name], isLate = name.includes("watch") && rates !== undefined && rates.ours.p50 > rates.theirs.p50;
+  return wanted === undefined ? undefined : ratio >= wanted && !isLate;
 }
 
 function compared(name: string, what: PeerRow["what"], ours: readonly number[], theirs: readonly number[]) {

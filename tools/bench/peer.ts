@@ -71,8 +71,8 @@ async function measureRounds(
   for (const { name, measure } of options.scenarios) {
     const generator = { ours: generators.start("h2"), theirs: generators.start("h2") };
     try {
-      if (measure.tag === "load") keep(rowOfRates(name, await measurePeerLoad(measure, targets, generator, options), false));
-      else if (measure.tag === "watch") keep(rowOfRates(name, await measurePeerWatch(measure, targets, generator, options), true));
+      if (measure.tag === "load") keep(rowOfRates(name, await measurePeerLoad(measure, targets, generator, options)));
+      else if (measure.tag === "watch") keep(rowOfRates(name, await measurePeerWatch(measure, targets, generator, options)));
     } finally {
       await generator.ours.stop();
       await generator.theirs.stop();

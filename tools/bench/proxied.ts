@@ -57,7 +57,7 @@ export async function measureProxied({ runtime, seconds, rounds, share, tell }: 
     for (const clients of clientCounts) {
       const what = { tag: "load", kind: "get", path: thing, clients } as const;
       const rates = await measurePeerLoad(what, { ours, theirs }, generator, { seconds, rounds, share });
-      tell(rowOfRates(`proxied get, ${clients}`, rates, false));
+      tell(rowOfRates(`proxied get, ${clients}`, rates));
     }
   } finally {
     for (const closer of closers.toReversed()) await closer.stop();

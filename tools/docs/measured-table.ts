@@ -2,7 +2,7 @@
 import type { Runtime } from "../bench/children.ts";
 import type { Kept } from "../bench/kept.ts";
 import type { Measured } from "../bench/measured.ts";
-import type { PeerRow } from "../bench/peer-rows.ts";
+import { isReached, type PeerRow } from "../bench/peer-rows.ts";
 import { short } from "../bench/report.ts";
 import { wantedRatios, writeHandlersMax, writesBesideHandler } from "../bench/targets.ts";
 import { table } from "./markdown-table.ts";
@@ -61,7 +61,7 @@ function shown(name: string, runtime: Runtime, { peer, bare }: Cell): readonly s
   return [
     value,
     judged(bare, isNear(name, runtime, bare)),
-    judged(peer?.ratio, peer && isFar(name, peer)),
+    judged(peer?.ratio, peer && isReached(peer)),
   ];
 }
 
@@ -74,13 +74,6 @@ function isNear(name: string, runtime: Runtime, bare: number | undefined): boole
   return bare === undefined || !writesBesideHandler.has(name) ? undefined : bare <= writeHandlersMax[runtime];
 }
 
-/** A watch must also reach its watchers no later. */
-function isFar(name: string, { ratio, rates }: PeerRow): boolean | undefined {
-  const wanted = wantedRatios[name];
-  if (wanted === undefined) return undefined;
-  return ratio >= wanted && !(name.includes("watch") && rates !== undefined && rates.ours.p50 > rates.theirs.p50);
-}
-
 function wantedOf(name: string): string {
   const ratio = wantedRatios[name];
   const bare = writesBesideHandler.has(name) ? `bare ${runtimes.map((runtime) => short(writeHandlersMax[runtime])).join(", ")}` : "";
@@ -91,7 +84,7 @@ function reached(rows: readonly { readonly name: string; readonly cells: readonl
   const counts = runtimes.map((runtime, at) => {
     const judgements = rows.flatMap(({ name, cells }) => {
       const { bare, peer } = cells[at]!;
-      return [isNear(name, runtime, bare), peer && isFar(name, peer)].filter((each) => each !== undefined);
+      return [isNear(name, runtime, bare), peer && isReached(peer)].filter((each) => each !== undefined);
     });
     return `${judgements.filter(Boolean).length} of ${judgements.length} on ${runtimeNames[runtime]}`;
   });
