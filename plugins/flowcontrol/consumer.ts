@@ -12,14 +12,14 @@ export const configurationConsumer: StartHook = Object.freeze<StartHook>({
   fieldManager: "api-priority-and-fairness-config-consumer-v1",
   async run() {},
   async follow(context, signal) {
-    const { api, names, logError } = context;
+    const { api, names, logError, clock } = context;
     /** The number of the state that is written. */
     let state = 0, writing = Promise.resolve();
-    await followConfigured({ api, names, signal, logError }, (schemas, levels) => {
+    await followConfigured({ api, names, signal, logError, clock }, (schemas, levels) => {
       const own = ++state, present = new Set(levels.map(({ metadata }) => metadata.name ?? ""));
       const write = async () => {
         while (own === state && !signal.aborted && !await writeConditions(context, schemas, present)) {
-          await pause(retryMs, signal, context.clock);
+          await pause(retryMs, signal, clock);
         }
       };
       writing = writing.then(write);

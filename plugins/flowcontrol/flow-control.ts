@@ -61,7 +61,8 @@ export class FairControl implements FlowControl {
   /** Works until the signal of the context aborts. */
   async follow(): Promise<void> {
     const { api, names, signal, logError, metric } = this.#context;
-    const following = followConfigured({ api, names, signal, logError }, (schemas, levels) => this.configure(schemas, levels));
+    const context = { api, names, signal, logError, clock: systemClock };
+    const following = followConfigured(context, (schemas, levels) => this.configure(schemas, levels));
     while (!signal.aborted) {
       await pause(borrowMs, signal, systemClock);
       this.#configured.refresh(this.#now());

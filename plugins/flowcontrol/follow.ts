@@ -1,5 +1,5 @@
 /** Follows flow schemas and priority levels. */
-import { untilAborted } from "../../toolbox.ts";
+import { afterCollecting, type Clock, untilAborted } from "../../toolbox.ts";
 import { type FollowingContext, followObjects } from "../shared/follow-objects.ts";
 import { isServed } from "../shared/is-served.ts";
 import type { FlowSchema } from "./flow-schema-schema.ts";
@@ -12,17 +12,17 @@ const gatherMs = 50;
 type Changed = (schemas: readonly FlowSchema[], levels: readonly PriorityLevelConfiguration[]) => void;
 
 /** Calls `changed` with all objects, at first when both kinds are known. Works until the signal aborts; not if the kinds are not served. */
-export async function followConfigured(context: FollowingContext, changed: Changed): Promise<void> {
+export async function followConfigured(context: FollowingContext & { readonly clock: Clock }, changed: Changed): Promise<void> {
   const { signal } = context, of = (resource: string) => ({ groupVersion, resource });
   if (!isServed(context, of("flowschemas")) || !isServed(context, of("prioritylevelconfigurations"))) return;
   const schemas = new Map<string, FlowSchema>(), levels = new Map<string, PriorityLevelConfiguration>();
-  let isKnown = false, timer: ReturnType<typeof setTimeout> | undefined;
+  let isKnown = false, gathering: (() => void) | undefined;
   const soon = () => {
     if (!isKnown) return;
-    timer ??= setTimeout(() => {
-      timer = undefined;
+    gathering ??= afterCollecting(gatherMs, () => {
+      gathering = undefined;
       if (!signal.aborted) changed([...schemas.values()], [...levels.values()]);
-    }, gatherMs);
+    }, context.clock);
   };
   const follow = <T>(resource: string, known: Map<string, T>) =>
     followObjects(context, {
@@ -41,5 +41,5 @@ export async function followConfigured(context: FollowingContext, changed: Chang
     soon();
   });
   await untilAborted(signal);
-  clearTimeout(timer);
+  gathering?.();
 }

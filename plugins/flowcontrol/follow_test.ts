@@ -3,9 +3,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultNames } from "../../core/names.ts";
 import { fakeApi } from "../../testing.ts";
+import { systemClock } from "../../toolbox.ts";
 import { followConfigured } from "./follow.ts";
 
-test("followConfigured() forgets objects that were deleted while a watch was broken", async () => {
+test("followConfigured() forgets objects that were deleted while a watch was broken; a clock that tests advance waits for it", async () => {
   const over = new AbortController(), seen: string[][] = [], { promise: isDone, resolve } = Promise.withResolvers<void>();
   const states = [["a", "b"], ["b"]], object = (name: string) => ({ apiVersion: "", kind: "", metadata: { name } });
   const api = fakeApi({
@@ -23,7 +24,14 @@ test("followConfigured() forgets objects that were deleted while a watch was bro
       await new Promise((end) => signal.addEventListener("abort", end, { once: true }));
     },
   });
-  const running = followConfigured({ api, names: defaultNames, signal: over.signal, logError() {} }, (schemas) => {
+  let held = 0, holds = 0;
+  const hold = () => {
+    held++;
+    holds++;
+    return () => void held--;
+  };
+  const clock = { ...systemClock, hold };
+  const running = followConfigured({ api, names: defaultNames, signal: over.signal, logError() {}, clock }, (schemas) => {
     seen.push(schemas.map(({ metadata: { name = "" } }) => name));
     if (seen.length === 2) resolve();
   });
@@ -31,4 +39,5 @@ test("followConfigured() forgets objects that were deleted while a watch was bro
   over.abort();
   await running;
   assert.deepEqual(seen, [["a", "b"], ["b"]]);
+  assert.deepEqual([held, holds], [0, 2]);
 });
