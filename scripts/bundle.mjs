@@ -77,7 +77,7 @@ async function buildParts(folder, paths) {
     metafile: true,
     // A module that becomes part of a program must not take itself for one.
     define: { "import.meta.main": "false", "import.meta.url": "moduleUrl" },
-    plugins: [modulesWithGetters],
+    plugins: [modulesWithGetters, checkedDefinitions],
   });
   const outputs = Object.values(metafile.outputs);
   return new Map(paths.map((path) => [basename(path), outputs.find(({ entryPoint }) => entryPoint === `${path}.ts`).exports]));
@@ -152,6 +152,27 @@ const modulesWithGetters = {
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^node:/ }, ({ path }) => Object.hasOwn(withGetters, path) ? { path, namespace: "builtin" } : undefined);
     onLoad({ filter: /./, namespace: "builtin" }, ({ path }) => ({ contents: builtin(path, withGetters[path]) }));
+  },
+};
+
+/**
+ * Gives the built-in plugins a contract that defines without a check: each run of the sources, and so each test, has checked their definitions. The
+ * checks take a fifteenth of a start. Plugins of others import the contract itself, which checks.
+ */
+const checkedDefinitions = {
+  name: "checked definitions",
+  setup({ onResolve, onLoad }) {
+    const contract = join(root, "plugin.ts"), builtIn = join(root, "plugins/");
+    onResolve(
+      { filter: /\/plugin\.ts$/ },
+      ({ path, importer, resolveDir }) =>
+        importer.startsWith(builtIn) && resolve(resolveDir, path) === contract ? { path: contract, namespace: "checked" } : undefined,
+    );
+    onLoad({ filter: /./, namespace: "checked" }, () => ({
+      contents: 'export * from "./plugin.ts";\n' +
+        'export { deepFreeze as definePlugin, deepFreeze as defineResource } from "./core/define/define.ts";',
+      resolveDir: root,
+    }));
   },
 };
 

@@ -220,8 +220,8 @@ function bootstrapObjectMistakes({ resources = [], bootstrapObjects = [] }: Plug
 /** Objects that are already frozen, with everything that they contain. */
 const frozen = new WeakSet<object>();
 
-/** Freezes plain data recursively, except functions. */
-function deepFreeze<V>(value: V): V {
+/** Freezes plain data recursively, except functions. In the package it defines what the built-in plugins define (`scripts/bundle.mjs`). */
+export function deepFreeze<V>(value: V): V {
   const waiting: unknown[] = [value];
   while (waiting.length > 0) {
     const at = waiting.pop();

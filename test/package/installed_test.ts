@@ -139,6 +139,24 @@ describe("the packed tarball", { skip: npmMissing || startSkipped("deno") || run
     assert.ok(files.has("man/thole.1"));
   });
 
+  test("built-in definitions are frozen without a check, and those of others are checked", async () => {
+    const script = installed.files.find((path) => /^server-\w+\.cjs$/.test(path))!;
+    const text = await readFile(join(project, "node_modules/thole", script), "utf8");
+    assert.doesNotMatch(text, /= define(Resource|Plugin)\(/);
+    assert.match(text, /Plugin = deepFreeze\(/);
+    await writeFile(
+      join(project, "definitions.mjs"),
+      [
+        'import { builtInPlugins } from "thole";',
+        'import { definePlugin } from "thole/plugin";',
+        "console.log(builtInPlugins.every((each) => Object.isFrozen(each) && (each.resources ?? []).every((one) => Object.isFrozen(one.served))));",
+        'try { definePlugin({ name: "Wrong", summary: "" }); } catch (error) { console.log(error.mistakes.length); }',
+      ].join("\n"),
+    );
+    const { code, output, errors } = await run(runtimePath("node"), ["definitions.mjs"], { cwd: project });
+    assert.deepEqual([code, output], [0, "true\n2\n"], errors);
+  });
+
   test("a stack trace shows file and line of the source with --enable-source-maps", async () => {
     await writeFile(
       join(project, "mistake.mjs"),
