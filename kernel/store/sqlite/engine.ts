@@ -20,6 +20,10 @@ const sweepRevisionsMax = bound(2000);
 const historyBytesMax = bound(4 * 1024 * 1024);
 /** Maximum number of revisions that are compacted in one batch on a full disk. Each batch must fit into `storeReservePieceBytes`. */
 const sweepRevisionsWhenFullMax = bound(64);
+/** KiB of pages that the embedded store keeps in memory for writes. */
+const keptKiBMax = bound(65_536);
+/** KiB of pages that the embedded store keeps in memory during and after a list, which reads each page once. */
+const keptAfterListKiBMax = bound(2_048);
 
 export interface EngineOptions {
   /** Opens the disk space that is reserved for deletions; called once the database is locked. */
@@ -56,7 +60,7 @@ function openDatabase(path: string): OpenDatabase {
     // In memory, where a page is not written as a whole: an object of some kilobytes leaves half of a page of 4 KiB unused.
     if (path === ":memory:") database.exec("PRAGMA page_size=32768;");
     // EXCLUSIVE keeps the lock between transactions; it ends with the process.
-    database.exec("PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-65536;");
+    database.exec("PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;");
     return { database, ...openTables(database) };
   } catch (error) {
     database.close();
@@ -86,6 +90,8 @@ class SqliteEngine implements Engine {
   #expiresAt: number | undefined;
   /** Whether the present run has created, changed or deleted a key with an expiry. */
   #expiryChanged = false;
+  /** KiB of pages that are kept in memory at most; 0: SQLite's default. */
+  #keptKiB = 0;
   readonly #operations: { readonly [Op in Call["op"]]: (call: CallOf<Op>) => OutcomeOf<Op> } = {
     commit: (call) => this.#commit(call),
     get: ({ key }) => ({ answer: { entry: this.#find(encodeKey(key)).entry, revision: this.#revision } }),
@@ -116,7 +122,9 @@ class SqliteEngine implements Engine {
     this.#expiresAt = this.#nextExpiry();
   }
   run(calls: readonly Call[]): Run {
-    if (calls.every(({ op }) => reads.has(op))) return this.#attempt(calls, "BEGIN");
+    const isRead = calls.every(({ op }) => reads.has(op));
+    if (!isRead || calls.some(({ op }) => op === "list")) this.#keep(isRead ? keptAfterListKiBMax : keptKiBMax);
+    if (isRead) return this.#attempt(calls, "BEGIN");
     this.#place.check();
     if (calls.every(({ op }) => op === "checkPlace" || reads.has(op))) return this.#attempt(calls, "BEGIN");
     this.#limitPages();
@@ -135,6 +143,9 @@ class SqliteEngine implements Engine {
     this.#reserve.close();
     this.#database.close();
     this.#place.close();
+  }
+  #keep(kiB: number): void {
+    if (kiB !== this.#keptKiB) this.#database.exec(`PRAGMA cache_size=-${this.#keptKiB = kiB}`);
   }
   #limitPages(): void {
     if (this.#pagesMax !== undefined) this.#database.exec(`PRAGMA max_page_count=${this.#pagesMax()}`);

@@ -2,9 +2,11 @@ import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import process from "node:process";
 import { test } from "node:test";
+import type { Worker } from "node:worker_threads";
 import type { Call } from "./calls.ts";
-import { runHere, runInThread } from "./runner.ts";
+import { runHere, runInThread, storeYoungMiBMax } from "./runner.ts";
 
 const commit = (key: string): Call => ({ op: "commit", change: { key, expect: "absent", value: Uint8Array.of(1) }, expires: undefined });
 // An invalid call: the engine throws.
@@ -31,3 +33,12 @@ for (const [name, open] of Object.entries({ runHere: (path: string) => runHere(p
     }
   });
 }
+
+test("the thread of a store on Node has a small young generation", { skip: "Deno" in globalThis }, async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "thole-store-"));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const started = new Promise<Worker>((resolve) => process.once("worker", resolve));
+  const runner = await runInThread(join(folder, "store.db"), join(folder, "reserve"));
+  t.after(() => runner.close());
+  assert.equal((await started).resourceLimits?.maxYoungGenerationSizeMb, storeYoungMiBMax);
+});
