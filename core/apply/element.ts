@@ -26,6 +26,11 @@ export function keyElement(keys: readonly (readonly [string, Json])[]): Element 
   return `k:{${text}}`;
 }
 
+/** Returns the element of an item by its only key. */
+export function elementOfKey(name: string, value: Json): Element {
+  return `k:{${goString(name)}:${keyJson(value)}}`;
+}
+
 /** Writes compact JSON as Go's encoder does. Its escapes for HTML are part of the key. */
 function keyJson(value: Json): string {
   if (typeof value === "string") return goString(value);

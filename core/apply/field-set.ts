@@ -104,8 +104,8 @@ export function sameSet(a: FieldSet, b: FieldSet): boolean {
   if (a === b) return true;
   if (a.owned !== b.owned || a.children?.size !== b.children?.size) return false;
   if (a.children === undefined) return true;
-  for (const [element, ours] of a.children) {
-    const theirs = b.children!.get(element); // as many as in the other
+  for (const element of a.children.keys()) {
+    const ours = a.children.get(element)!, theirs = b.children!.get(element); // as many as in the other
     if (theirs === undefined || !sameSet(ours, theirs)) return false;
   }
   return true;
@@ -172,7 +172,7 @@ const rememberedCharactersMax = bound(256 * 1024);
 /** Characters of the elements of one set: larger sets are written anew. */
 const setCharactersMax = bound(8_000);
 /** Characters at the end of an element that count for the sum of its set. */
-const summedCharacters = 16;
+const summedCharacters = 8;
 
 interface Sum {
   value: number;
@@ -184,13 +184,16 @@ interface Sum {
 function addToSum(set: FieldSet, sum: Sum): void {
   sum.value = Math.imul(sum.value, 31) + (set.owned ? 1 : 2);
   if (set.children === undefined) return;
-  for (const [element, child] of set.children) {
+  // `forEach`, because a loop over a map makes a pair for each entry.
+  set.children.forEach((child, element) => {
     sum.characters += element.length;
+    let value = sum.value;
     for (let at = Math.max(0, element.length - summedCharacters); at < element.length; at++) {
-      sum.value = Math.imul(sum.value, 31) + element.charCodeAt(at);
+      value = Math.imul(value, 31) + element.charCodeAt(at);
     }
+    sum.value = value | 0;
     if (child !== leafSet) addToSum(child, sum);
-  }
+  });
   sum.value = Math.imul(sum.value, 31) | 0;
 }
 

@@ -2,7 +2,7 @@
 import { spendSteps } from "../budget.ts";
 import { isObject, type Json, type JsonObject } from "../schema.ts";
 import type { ListAtom } from "./atom.ts";
-import { type Element, keyElement, valueElement } from "./element.ts";
+import { type Element, elementOfKey, keyElement, valueElement } from "./element.ts";
 import { valueText } from "../value-text.ts";
 
 export function isList(value: Json | undefined): value is readonly Json[] {
@@ -43,6 +43,13 @@ export function itemElement(list: ListAtom, item: Json): { readonly element: Ele
 
 /** Returns the element of an item; undefined if it has none. */
 export function elementOfItem(list: ListAtom, item: Json): Element | undefined {
+  const [key] = list.keys;
+  // Most lists have one key.
+  if (list.type === "map" && key !== undefined && list.keys.length === 1 && isObject(item)) {
+    spendSteps(keySteps);
+    const value = Object.hasOwn(item, key.name) ? item[key.name] : key.missing;
+    return value === undefined ? undefined : elementOfKey(key.name, value);
+  }
   const found = itemElement(list, item);
   return "element" in found ? found.element : undefined;
 }

@@ -7,7 +7,9 @@
  *   alpha applies data.a   ->  conflict with beta; with force: alpha {data.a}, and data.b is removed, because it has no owner left
  */
 import { isObject, type Json } from "../schema.ts";
+import { setOwn } from "../tree/values.ts";
 import { type Atom } from "./atom.ts";
+import { memberElement } from "./element.ts";
 import {
   difference,
   emptySet,
@@ -87,7 +89,19 @@ const unowned: FieldSet = setOfPaths(
 
 /** Returns the differences between two objects in the current version, without the paths that the write ignores. */
 export function changesOf(versions: Versions, before: Json, after: Json): Comparison {
-  return withoutIgnored(compare(atomOf(versions), before, after), versions.ignored(versions.current));
+  const ignored = versions.ignored(versions.current);
+  return withoutIgnored(compare(atomOf(versions), besides(ignored, before), besides(ignored, after)), ignored);
+}
+
+/** The object without the members that are ignored as a whole: a status is a third of what the create of a Pod would compare. */
+function besides(ignored: FieldSet, object: Json): Json {
+  const { children } = ignored;
+  if (!isObject(object) || children === undefined) return object;
+  const names = Object.keys(object), left = names.filter((name) => children.get(memberElement(name))?.owned !== true);
+  if (left.length === names.length) return object;
+  const rest: Record<string, Json> = {};
+  for (const name of left) setOwn(rest, name, object[name]!); // it is a member
+  return rest;
 }
 
 /** Returns the owners after an update from `before` to `after`, both in the current version. */

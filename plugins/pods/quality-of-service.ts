@@ -1,6 +1,6 @@
 /** The quality of service of a pod, which follows from the resources of its containers. */
 import type { Gates, Quantity } from "../../toolbox.ts";
-import { type Amount, amountOf, compareQuantities, quantityText, sumOf } from "../../toolbox.ts";
+import { amountOf, compareQuantities, quantityText, sumOf } from "../../toolbox.ts";
 import type { PodSpec } from "../shared/pod/pod-spec.ts";
 import type { ResourceRequirements } from "../shared/volumes/mod.ts";
 import type { PodStatus } from "./status-schema.ts";
@@ -10,20 +10,22 @@ type Counted = Partial<Record<(typeof counted)[number], Quantity>>;
 
 /** The resources that count, without those that are zero. */
 function countedOf(amounts: Readonly<Record<string, Quantity>> | undefined): Counted {
-  return Object.fromEntries(
-    counted.flatMap((name) => {
-      const amount = amounts?.[name];
-      return amount !== undefined && compareQuantities(amount, "0") > 0 ? [[name, amount]] : [];
-    }),
-  );
+  const found: Counted = {};
+  for (const name of counted) {
+    const amount = amounts?.[name];
+    if (amount !== undefined && compareQuantities(amount, "0") > 0) found[name] = amount;
+  }
+  return found;
 }
 
 function total(all: readonly Counted[]): Counted {
-  const sums = counted.map((name) => {
-    const amounts = all.flatMap((each): Amount[] => each[name] === undefined ? [] : [amountOf(each[name])]);
-    return [name, amounts.length === 0 ? undefined : quantityText(amounts.reduce(sumOf))] as const;
-  });
-  return Object.fromEntries(sums.filter(([, sum]) => sum !== undefined));
+  const sums: Counted = {};
+  for (const name of counted) {
+    const [first, ...others] = all.flatMap((each) => each[name] === undefined ? [] : [each[name]]);
+    // Most pods have one container.
+    if (first !== undefined) sums[name] = others.length === 0 ? first : quantityText(others.map(amountOf).reduce(sumOf, amountOf(first)));
+  }
+  return sums;
 }
 
 /**

@@ -7,13 +7,13 @@ import { environmentName, label, subdomain, validateByRule } from "./rules.ts";
 import { validateFieldRef, validateResourceFieldRef, variableFields } from "./validate-fields.ts";
 
 export function validateEnv(variables: readonly EnvVar[], path: string): readonly FieldError[] {
-  return variables.flatMap((variable, i) => {
+  const errors: FieldError[] = [];
+  for (const [i, variable] of variables.entries()) {
     const at = `${path}[${i}]`, { name } = variable;
-    return [
-      ...(name === "" ? [required(`${at}.name`, "")] : validateByRule(environmentName, name, `${at}.name`)),
-      ...validateValueFrom(variable, `${at}.valueFrom`),
-    ];
-  });
+    append(errors, name === "" ? [required(`${at}.name`, "")] : validateByRule(environmentName, name, `${at}.name`));
+    if (variable.valueFrom !== undefined) append(errors, validateValueFrom(variable, `${at}.valueFrom`));
+  }
+  return errors;
 }
 
 function validateValueFrom({ value = "", valueFrom }: EnvVar, path: string): readonly FieldError[] {
