@@ -33,6 +33,7 @@ test("npm run bench -- --help prints the usage; a mistake in the flags is an err
       "--density",
       "--floods",
       "--fan-out",
+      "--first",
       "--fairness",
       "--profile FOLDER",
       "--smoke",
@@ -160,4 +161,9 @@ test("npm run bench -- --fairness measures an election beside each greedy client
   for (const beside of ["nothing", "lists", "creates", "both", "elsewhere"]) {
     for (const kind of ["with", "without"]) assert.match(stdout, new RegExp(`^\\| ${beside}, ${kind} \\| [1-9].* \\| 0 \\|$`, "m"));
   }
+});
+
+test("npm run bench -- --first measures the first requests of a verb and later ones without a failed request", long, async () => {
+  const stdout = await bench(["--first", "--only", "update"]);
+  assert.match(stdout, /^\| update \| [1-9][\d,.]* \| [1-9][\d,.]* \| [1-9][\d,.]* \| \d+\.\d\d \|$/m);
 });

@@ -14,6 +14,7 @@ import { measureMany } from "./fan-out-many.ts";
 import { measurePlain } from "./fan-out-plain.ts";
 import { measureSlow } from "./fan-out-slow.ts";
 import { measureWorkers } from "./fan-out-workers.ts";
+import { measureFirst } from "./first-requests.ts";
 import { floodHead, floodLine, floodNames, measureFlood } from "./floods.ts";
 import { keepDensity, keepMemory, keepPeer, keepResult } from "./kept.ts";
 import { measure, type Result } from "./measure.ts";
@@ -59,6 +60,8 @@ npm run bench -- --floods [--only TEXT] [--runtime node]
 npm run bench -- --fan-out [--only many|slow|workers|plain] [--seconds N] [--rounds N]
   5,000 watches at 200 writes a second with one worker and with two; writes beside 10,000 slow watches; two workers beside one; events with TLS and
   without it. On etcd, with Go, ten minutes.
+npm run bench -- --first [--only TEXT ...] [--rounds N]
+  The first requests of a verb beside the 100,000th, of the package on sqlite, ten minutes.
 npm run bench -- --fairness [--kube] [--objects N] [--rounds N] [--seconds N]
   A leader election beside a client that lists 100,000 objects in a loop and one that creates over 64 connections, with and without priority and
   fairness: ten minutes for each store. --kube measures a kube-apiserver on PATH in place of this server.
@@ -81,6 +84,8 @@ const againstNames: ReadonlySet<string> = new Set([
 const fanOutSeconds = 5;
 /** The same of a measurement of fairness, and its listed objects. */
 const fairRounds = 3, fairSeconds = 8, fairObjects = 100_000;
+/** Requests of a verb before the last ones that are measured. */
+const manyRequests = 100_000;
 /** Each hostile request has a server of its own and takes 14 s: a smoke run sends one, a whole one none that is not named. */
 const smokeHostile: ReadonlySet<string> = new Set(["merge patch, many keys"]);
 
@@ -100,6 +105,7 @@ const options = {
   proxied: { type: "boolean", default: false },
   fairness: { type: "boolean", default: false },
   "fan-out": { type: "boolean", default: false },
+  first: { type: "boolean", default: false },
   objects: { type: "string", default: String(fairObjects) },
   density: { type: "boolean", default: false },
   stages: { type: "string" },
@@ -309,6 +315,14 @@ async function fanOut(values: Flags, runtime: Runtime): Promise<boolean> {
   return isWhole;
 }
 
+function first(values: Flags, runtime: Runtime): Promise<boolean> {
+  console.log(`\nThe first requests of a verb on ${runtime}\n`);
+  const size = values.smoke
+    ? { rounds: 1, many: manyRequests * smoke.share }
+    : { rounds: Number(values.rounds ?? peerRounds), many: manyRequests };
+  return measureFirst({ runtime, ...size, isChosen: (name) => isChosen(name, values), tell: console.log });
+}
+
 async function profile(values: Flags, runtime: Runtime, to: string): Promise<boolean> {
   const size = { ...values.smoke ? smoke : whole, ...values.seconds === undefined ? {} : { seconds: Number(values.seconds) } };
   const chosen = (values.peer ? peerScenarios : scenarios).filter(({ name }) => isChosen(name, values));
@@ -336,6 +350,7 @@ function measuring(values: Flags): Promise<boolean> {
   if (values.fairness) return fairness(values, runtime);
   if (values.floods) return floods(values, runtime);
   if (values["fan-out"]) return fanOut(values, runtime);
+  if (values.first) return first(values, runtime);
   if (values.memory) return values.kinds ? memoryOfKinds(values, runtime) : memory(values, runtime);
   return measureAlone(values, runtime);
 }
