@@ -11,7 +11,7 @@ import process from "node:process";
 import { keepCode, server } from "./load-server.mjs";
 
 const readyMsMax = 60_000, againMs = 50;
-/** Rounds over HTTP/2, and how many are under way. V8 optimizes after 400 calls of a function, so a round is fewer requests than that, but all are more. */
+/** Rounds over HTTP/2, and how many are under way. V8 optimizes a function after some 400 calls. In many more rounds it discards the code of the start. */
 const rounds = 200, underWay = 4;
 const data = mkdtempSync(join(tmpdir(), "thole-keep-code-")), port = await freePort();
 const credential = (name) => readFileSync(join(data, "pki", name), "utf8");

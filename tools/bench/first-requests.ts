@@ -37,8 +37,8 @@ const verbs: readonly { readonly name: string; readonly kind: LoadKind; readonly
 const objects = 1_000, connections = 4, underWay = 16;
 /** Requests of each measured part: the first ones, those around the 100th, and the last ones. */
 const firstCount = 50, hundredthCount = 100, lastCount = 1_000;
-/** After a start, so that its own work has ended. */
-const restMs = 2_000;
+/** After a start, until the collection of its garbage, which comes some seconds after it. */
+const restMs = 6_000;
 
 /** Prints a table. Resolves with whether no request failed. */
 export async function measureFirst({ runtime, rounds, many, isChosen, tell }: FirstOptions): Promise<boolean> {
