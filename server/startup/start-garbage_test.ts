@@ -41,6 +41,10 @@ test("freeStartGarbage() gives up when the server is never quiet, and when it en
   assert.deepEqual([ended.looks, ended.collected], [1, 0]);
 });
 
+test("freeStartGarbage() collects the heap of a start with 100,000 custom resources, of 75 to 110 MiB", async () => {
+  assert.equal((await collections([0], { objectBytes: 110 * 1024 * 1024 })).collected, 1);
+});
+
 test("freeStartGarbage() leaves a large heap alone", async () => {
   assert.equal((await collections([0], { objectBytes: startGarbageBytesMax })).collected, 1);
   const large = await collections([0], { objectBytes: startGarbageBytesMax + 1 });
