@@ -31,6 +31,9 @@ const sumBytes = 4;
 /** Files in a folder for several versions of the package, which is what NODE_COMPILE_CACHE may name. Each has 3 MB. */
 const filesMax = 4;
 
+/** Blocks that are more than what the C library of Linux keeps free at the end of its heap, and each small enough to be there. Nobody writes to them. */
+const freedBlocks = 8, freedBlockBytes = 4_000_000;
+
 /** A server is quiet if it takes at most so much CPU time between two looks. After so many looks its code is written when it ends. */
 const quietMs = 1000, quietCpuMs = 25, looksMax = 60;
 
@@ -86,6 +89,15 @@ function checked(code, textSum) {
   return Buffer.concat([code, sum]);
 }
 
+/**
+ * Gives the memory of buffers back to the system, and what V8 took to write the code. The C library keeps it, unless enough is free at the end of its heap:
+ * blocks there add to it until it is returned.
+ */
+function free(...buffers) {
+  const blocks = Array.from({ length: freedBlocks }, () => Buffer.allocUnsafeSlow(freedBlockBytes));
+  for (const { buffer } of [...buffers, ...blocks]) buffer.transfer(0);
+}
+
 /** The code in a file, if it is whole, that of the text with this checksum, and nobody wrote it who could not change the script as well. */
 function codeOf(place, textSum) {
   let file;
@@ -111,7 +123,9 @@ function isTrusted({ uid, mode }) {
 function keepIn(folder, script, textSum) {
   const place = join(folder, `${SERVER_SCRIPT}.code`), unfinished = `${place}.${process.pid}`;
   try {
-    writeFileSync(unfinished, checked(script.createCachedData(), textSum), { mode: 0o600, flag: "wx" });
+    const code = script.createCachedData(), whole = checked(code, textSum);
+    writeFileSync(unfinished, whole, { mode: 0o600, flag: "wx" });
+    free(code, whole);
     renameSync(unfinished, place);
     const written = (name) => statSync(join(folder, name)).mtimeMs;
     const kept = readdirSync(folder).filter((name) => /^server-\w+\.cjs\.code/.test(name)).map((name) => ({ name, at: written(name) }));

@@ -171,3 +171,33 @@ test("the bytes of the script are not kept, neither with a folder for its code n
   }
   await writeFile(script, scriptOf("a"));
 });
+
+test("writing the code leaves no free memory in the process", { skip: skip || process.platform !== "linux" }, async () => {
+  // Functions with much code and little text, each compiled by itself: compiling them leaves little free memory, which the writing would use.
+  const objects = (at: number) => Array.from({ length: 100 }, (_, i) => `{ a, t${i}: "${at}-${i}" + a }`).join();
+  const many = Array.from({ length: 600 }, (_, at) => `function f${at}(a) { return [${objects(at)}]; }\nf${at}(1);`);
+  const place = join(folder, "free-cache"), last = join(folder, "free.mjs");
+  await writeFile(script, `${many.join("\n")}\n${scriptOf("a")}`);
+  const text = [
+    'import { channel } from "node:diagnostics_channel";',
+    'import { readdirSync, readFileSync } from "node:fs";',
+    'import { server } from "./load-server.mjs";',
+    "server.letter();",
+    "const heap = () => Number(/\\[heap\\]\\n(?:.*\\n)*?Rss: *(\\d+)/.exec(readFileSync('/proc/self/smaps', 'utf8'))?.[1] ?? 0) / 1024;",
+    "const before = heap();",
+    'channel("thole.ready").publish({});',
+    "const waiting = setInterval(() => {",
+    '  if (!readdirSync(process.env.NODE_COMPILE_CACHE, { recursive: true }).some((name) => name.endsWith(".cjs.code"))) return;',
+    "  clearInterval(waiting);",
+    "  console.log(heap() - before);",
+    "}, 50);",
+  ];
+  try {
+    await writeFile(last, text.join("\n"));
+    const { code, output, errors } = await run(runtimePath("node"), [last], { env: { NODE_COMPILE_CACHE: place } });
+    assert.equal(code, 0, errors);
+    assert.ok(Number(output) < 2, `${output.trim()} MiB`);
+  } finally {
+    await writeFile(script, scriptOf("a"));
+  }
+});
