@@ -23,7 +23,7 @@ async function run(context: ControllerContext, signal: AbortSignal): Promise<voi
   /** Errors that are logged already, by the name of the role. */
   const failures = new Map<string, string>();
   const { clock } = context;
-  let gathering: (() => void) | undefined, retrying: typeof gathering, syncing = Promise.resolve();
+  let gathering: (() => void) | undefined, retrying: typeof gathering, syncing = Promise.resolve(), isKnown = false;
   const sync = () => {
     gathering?.();
     retrying?.();
@@ -37,9 +37,18 @@ async function run(context: ControllerContext, signal: AbortSignal): Promise<voi
     const name = nameOf(object);
     if (type === "DELETED") roles.delete(name);
     else roles.set(name, object as ClusterRole); // the watch is of this resource
-    gathering ??= afterCollecting(gatherMs, sync, clock);
+    gather();
   };
-  const changes = context.api.watch(groupVersion, "clusterroles", "", {}, signal)[Symbol.asyncIterator](), first = changes.next();
+  // Built from a part of the roles, others would lose their rules until the rest has arrived.
+  const gather = () => {
+    if (isKnown) gathering ??= afterCollecting(gatherMs, sync, clock);
+  };
+  const synced = () => {
+    isKnown = true;
+    gather();
+  };
+  const changes = context.api.watch(groupVersion, "clusterroles", "", {}, signal, "everything", synced)[Symbol.asyncIterator]();
+  const first = changes.next();
   first.catch(() => {}); // awaited below
   try {
     // The watch has begun and is not read yet, so the controller has started when the default roles have their rules.

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Api, ApiList } from "../../core/api.ts";
+import { systemClock } from "../../core/async.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { StatusError } from "../../core/status-error.ts";
 import { fakeApi, fakeContext } from "../../testing/fakes.ts";
@@ -101,4 +102,29 @@ test("roles that are built from each other get their rules in one pass, and the 
   };
   await aggregationController.run(fakeContext({ api: fakeApi(api) }), ending.signal);
   assert.deepEqual(written, [["all", [rule("x")], false], ["some", [rule("x")], false]]);
+});
+
+test("roles are not built from a part of the initial state, however slowly it arrives", async () => {
+  const built = { ...sum("all", "sum"), rules: [rule("x"), rule("y")] }, roles = [built, part("x", [rule("x")]), part("y", [rule("y")])];
+  const written: unknown[] = [], ending = new AbortController(), gathered = () => new Promise((resolve) => setTimeout(resolve, 10));
+  const api: Partial<Api> = {
+    list: () => Promise.resolve({ items: roles } as unknown as ApiList), // `as`: as above
+    async *watch(_version, _resource, _namespace, _query, _signal, _scope, synced) {
+      for (const object of roles) {
+        yield { type: "ADDED", object };
+        await gathered();
+      }
+      synced?.();
+      await gathered();
+      yield { type: "ADDED", object: part("z", [rule("z")]) };
+      await gathered();
+    },
+    async apply(_groupVersion, _resource, _namespace, name, object) {
+      written.push([name, (object as Partial<ClusterRole>).rules]);
+      return await Promise.resolve(built);
+    },
+  };
+  // With a clock that tests advance, gathering takes one turn.
+  await aggregationController.run(fakeContext({ api: fakeApi(api), clock: { ...systemClock, hold: () => () => {} } }), ending.signal);
+  assert.deepEqual(written, [["all", [rule("x"), rule("y"), rule("z")]]]);
 });
