@@ -31,7 +31,7 @@ interface Kind {
   readonly make: (client: Client) => Promise<void>;
 }
 
-const token = "bench", idleMs = 5_000, mebibyte = 1024 * 1024;
+const token = "bench", idleMs = 15_000, mebibyte = 1024 * 1024;
 /** The names of all objects have this length. */
 const firstName = "object-0000000", firstUid = /"uid":"([^"]{36})"/;
 /** Number of objects that are written at once: they share a transaction. */
