@@ -62,6 +62,11 @@ function writer(store: () => BareStore): Write {
   };
 }
 
+/** Whether bytes are in gzip, by their first two. */
+function isGzip(body: Buffer): boolean {
+  return body[0] === 0x1f && body[1] === 0x8b;
+}
+
 function listen(
   cert: string,
   key: string,
@@ -103,7 +108,8 @@ function listen(
       return;
     }
     const body = bodies.get(url) ?? Buffer.from("{}");
-    response.writeHead(200, { "content-type": "application/json", "cache-control": "no-cache, private", "content-length": body.length });
+    const head = { "content-type": "application/json", "cache-control": "no-cache, private", "content-length": body.length };
+    response.writeHead(200, isGzip(body) ? { ...head, "content-encoding": "gzip" } : head);
     response.end(body);
   });
   return new Promise((resolve) =>
