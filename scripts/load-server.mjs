@@ -28,7 +28,7 @@ const path = join(dirname(fileURLToPath(import.meta.url)), SERVER_SCRIPT), requi
 /** Bytes of the checksum. */
 const sumBytes = 4;
 
-/** Files in a folder for several versions of the package, which is what NODE_COMPILE_CACHE may name. Each has 3 MB. */
+/** Files in a folder for several versions of the package, which is what NODE_COMPILE_CACHE may name. Each has 4 to 5 MB. */
 const filesMax = 4;
 
 /** Blocks that are more than what the C library of Linux keeps free at the end of its heap, and each small enough to be there. Nobody writes to them. */

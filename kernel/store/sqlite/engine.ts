@@ -145,7 +145,9 @@ class SqliteEngine implements Engine {
     this.#place.close();
   }
   #keep(kiB: number): void {
-    if (kiB !== this.#keptKiB) this.#database.exec(`PRAGMA cache_size=-${this.#keptKiB = kiB}`);
+    if (kiB === this.#keptKiB) return;
+    this.#database.exec(`PRAGMA cache_size=-${kiB}`);
+    this.#keptKiB = kiB;
   }
   #limitPages(): void {
     if (this.#pagesMax !== undefined) this.#database.exec(`PRAGMA max_page_count=${this.#pagesMax()}`);
